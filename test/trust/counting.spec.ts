@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { openTrustShop, thankYou, type TrustShop } from './trustShop.ts';
+import { poll } from '../line/drivers/poll.ts';
 
 // What SECURITY.md promises about counting. Each title is a promise, word for word.
 let shop: TrustShop;
@@ -56,13 +57,13 @@ test('What was tracked is delivered after an outage, once, with the time at whic
   shop.batchStatus = 503;
   await page.goto(shop.page('/', thankYou()));
   await expect(accept(page)).toBeVisible();
-  await expect.poll(() => arrived().length).toBeGreaterThan(0);
+  await poll(() => arrived().length).toBeGreaterThan(0);
   const failedAt = Date.now();
   await page.goto('about:blank');
   shop.calls.length = 0;
   shop.batchStatus = 202;
   await page.goto(shop.page('/', thankYou()));
-  await expect.poll(() => arrived().map(({ event_name }) => event_name), { timeout: 20_000 }).toContain('WIDGET_LOAD');
+  await poll(() => arrived().map(({ event_name }) => event_name), { timeout: 20_000 }).toContain('WIDGET_LOAD');
   await page.waitForTimeout(1_500);
   const loads = arrived().filter(({ event_name }) => event_name === 'WIDGET_LOAD');
   expect(loads).toHaveLength(1);

@@ -2,6 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf } from '../line/page/pageFixture.ts';
 import { everythingStored } from '../line/page/pageShop.ts';
 import { CANARIES, openTrustShop, thankYou, watchPosts, type TrustShop } from './trustShop.ts';
+import { poll } from '../line/drivers/poll.ts';
 
 // What SECURITY.md promises to shoppers. Each title is a promise, word for word.
 let shop: TrustShop;
@@ -49,11 +50,11 @@ test('Withdrawing consent removes the offers in every tab and deletes what was s
   const other = await context.newPage();
   await other.goto(shop.url);
   await expect(accept(other)).toBeVisible();
-  await expect.poll(() => everythingStored(page)).toMatch(/WIDGET_LOAD/);
+  await poll(() => everythingStored(page)).toMatch(/WIDGET_LOAD/);
   await decide(page, false);
   await expect(accept(page)).toHaveCount(0);
   await expect(accept(other)).toHaveCount(0);
-  await expect.poll(() => everythingStored(page)).not.toMatch(/WIDGET_LOAD|session_id/);
+  await poll(() => everythingStored(page)).not.toMatch(/WIDGET_LOAD|session_id/);
   const requests = shop.posts.length;
   shop.batchStatus = 202;
   await other.evaluate("dispatchEvent(new Event('online'))");
@@ -69,7 +70,7 @@ test('No email, hash, phone number, name, order id or amount is stored on the de
   shop.offers = () => ({ ...offersOf(1), debug: CANARIES });
   await page.goto(shop.page('/', thankYou()));
   await expect(accept(page)).toBeVisible();
-  await expect.poll(() => everythingStored(page)).toContain('WIDGET_LOAD'); // so that the search below finds something
+  await poll(() => everythingStored(page)).toContain('WIDGET_LOAD'); // so that the search below finds something
   const { email_hash = '' } = (shop.calls[0]?.body.user_details ?? {}) as { email_hash?: string };
   expect(email_hash).toMatch(/^[0-9a-f]{64}$/);
   const stored = await everythingStored(page);

@@ -3,6 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
 import { startConsole } from './consoleFixture.ts';
+import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'default', timeout: 120_000 }); // one sandbox serves them all
@@ -41,7 +42,7 @@ test('finds clicks that count twice, names hour and metric, and is silent before
   await choose(page, 'Counts clicks twice');
   await letThemShop(page);
   await expect(page.getByRole('heading', { name: 'The counts differ' })).toBeVisible();
-  await expect.poll(async () => (await clicksOf(page))[0]).toBeGreaterThan(before);
+  await poll(async () => (await clicksOf(page))[0]).toBeGreaterThan(before);
   const [ours, theirs] = await clicksOf(page);
   expect(theirs).toBe(ours + (ours - before));
   const hours = page.getByRole('region', { name: 'Hours that differ' });
@@ -50,15 +51,13 @@ test('finds clicks that count twice, names hour and metric, and is silent before
   await expect(page.getByRole('listitem').filter({ hasText: 'counts events more than once' })).toBeVisible();
   expect(await violationsOf(page)).toEqual([]);
   await page.setViewportSize({ width: 320, height: 640 });
-  await expect
-    .poll(() =>
-      page.evaluate(() => {
-        const scrollers = [...document.querySelectorAll('.scroller')];
-        const isCut = scrollers.map(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
-        return { page: document.documentElement.scrollWidth, isCut };
-      }),
-    )
-    .toEqual({ page: 320, isCut: [false, false] });
+  await poll(() =>
+    page.evaluate(() => {
+      const scrollers = [...document.querySelectorAll('.scroller')];
+      const isCut = scrollers.map(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+      return { page: document.documentElement.scrollWidth, isCut };
+    }),
+  ).toEqual({ page: 320, isCut: [false, false] });
 
   await choose(page, 'Correctly');
   await page.reload();

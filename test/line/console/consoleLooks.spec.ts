@@ -3,6 +3,7 @@ import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
 import { CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
 import { control } from './consoleFixture.ts';
+import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'default', timeout: 120_000 }); // one sandbox serves them all
@@ -21,7 +22,7 @@ async function open(page: Page, place: string): Promise<void> {
 /** What axe finds when nothing fades any more. */
 async function violations(page: Page): Promise<string[]> {
   const fading = () => document.getAnimations().filter((animation) => animation instanceof CSSTransition).length;
-  await expect.poll(() => page.evaluate(fading)).toBe(0);
+  await poll(() => page.evaluate(fading)).toBe(0);
   return violationsOf(page);
 }
 
@@ -113,7 +114,7 @@ test('a report is made with the keyboard alone', async ({ page }) => {
   await expect(page.locator('table.report')).toHaveAttribute('aria-rowcount', /^\d{2,}$/);
   await page.getByRole('region', { name: 'Report', exact: true }).focus();
   await press('PageDown');
-  await expect.poll(() => page.locator('.scroller').evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+  await poll(() => page.locator('.scroller').evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
 });
 
 test('long names of publishers stay inside the window, and readable on a phone', async ({ page }) => {

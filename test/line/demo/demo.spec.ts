@@ -1,5 +1,6 @@
 import { expect, test, type Frame, type Locator, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'serial', timeout: 60_000 }); // one sandbox serves them all, and its clicks are counted
@@ -63,15 +64,15 @@ test('an accepted offer counts once in the console beside the shop, and its sale
   const before = { clicks: await numberIn(clicks), sales: await numberIn(conversions), paid: await numberIn(payout) };
   await accept(page);
   const shown = { timeout: 15_000 };
-  await expect.poll(() => numberIn(clicks), shown).toBe(before.clicks + 1);
+  await poll(() => numberIn(clicks), shown).toBe(before.clicks + 1);
   await sell(page);
-  await expect.poll(() => numberIn(conversions), shown).toBe(before.sales + 1);
+  await poll(() => numberIn(conversions), shown).toBe(before.sales + 1);
   expect(await numberIn(payout)).toBeGreaterThan(before.paid);
 
   await open(page, '');
   await expect(page.getByText('Sandbox', { exact: true }).first()).toBeVisible();
   await accept(page);
-  await expect.poll(() => numberIn(clicks), shown).toBe(before.clicks + 2);
+  await poll(() => numberIn(clicks), shown).toBe(before.clicks + 2);
   await sell(page);
   expect(await numberIn(conversions)).toBe(before.sales + 1);
 });
@@ -163,7 +164,7 @@ for (const via of ['script', 'element', 'npm']) {
     await page.getByRole('button', { name: 'Privacy choices' }).click();
     await page.getByRole('button', { name: 'No, thank you' }).click();
     await expect(acceptOf(page)).toHaveCount(0);
-    await expect.poll(async () => (await kept())[0]).toBe(0);
+    await poll(async () => (await kept())[0]).toBe(0);
   });
 
   test(`in a single-page app the offers are removed and shown again, and loaded once: ${via}`, async ({ page }) => {
@@ -172,7 +173,7 @@ for (const via of ['script', 'element', 'npm']) {
     await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
     // Offers are painted before they are stored.
     const stored = "Object.keys(localStorage).some((key) => key.startsWith('offerlet:'))";
-    await expect.poll(() => page.evaluate(stored)).toBe(true);
+    await poll(() => page.evaluate(stored)).toBe(true);
     for (const round of [1, 2]) {
       await page.getByRole('link', { name: 'Receipt' }).click();
       await expect(page.getByRole('heading', { name: 'Receipt' })).toBeVisible();

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
+import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'serial', timeout: 60_000 }); // one sandbox serves them all
@@ -19,7 +20,7 @@ async function open(page: Page, query: string): Promise<void> {
   if (query.includes('consent')) await expect(page.getByRole('button', { name: 'Yes, show offers' })).toBeVisible();
   else await expect(page.locator('[part~=accept]').first()).toBeVisible({ timeout: 15_000 });
   const missing = () => [...document.images].filter(({ complete }) => !complete).length;
-  await expect.poll(() => page.evaluate(missing)).toBe(0);
+  await poll(() => page.evaluate(missing)).toBe(0);
   await still(page);
 }
 
@@ -30,7 +31,7 @@ async function still(page: Page): Promise<void> {
       .getAnimations()
       .filter(({ playState, timeline }) => playState === 'running' && timeline === document.timeline)
       .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime)).length;
-  await expect.poll(() => page.evaluate(moving)).toBe(0);
+  await poll(() => page.evaluate(moving)).toBe(0);
   await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
 }
 

@@ -239,14 +239,17 @@ test('whether prefetched offers were used is said, and why not', async () => {
 test('nothing that a page writes controls a terminal or a CI job, and nothing that it downloads stays', async () => {
   const home = mkdtempSync(join(tmpdir(), 'offerlet-home-'));
   try {
-    const printed = await doctor('/writes', { env: { HOME: home, TMPDIR: home } });
+    const env = { HOME: home, TMPDIR: home };
+    const [printed, read] = await Promise.all([
+      doctor('/writes', { env }),
+      doctor('/writes', { env, json: false }),
+      doctor('/downloads', { env }),
+    ]);
     expect(printed.stdout).toMatch(/^[^\p{Cc}\p{Cf}]*\n$/u);
     expect(printed.stdout).not.toMatch(/##\[|^\s*::/m);
     expect(textOf(printed, 'Console')).toContain('\u202e##[add-path]/tmp');
-    const read = await doctor('/writes', { env: { HOME: home, TMPDIR: home }, json: false });
     expect(read.stdout).toContain('add-path');
     expect(read.stdout).not.toMatch(/##\[|^\s*::|[\u202e\u009b]/m);
-    await doctor('/downloads', { env: { HOME: home, TMPDIR: home } });
     expect(readdirSync(home)).toEqual([]);
   } finally {
     rmSync(home, { recursive: true });

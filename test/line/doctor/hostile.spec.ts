@@ -155,13 +155,13 @@ test('a page that leads to this machine, at once or later, is examined no furthe
       return new Response('', { status: 302, headers: { location: `http://rebound.example:${canaryPort}/` } });
     return html(`<script>setTimeout(() => location.assign('http://127.0.0.1:${canaryPort}/later'), 300)</script>`);
   };
-  for (const path of ['/redirect', '/rebound', '/later']) {
-    const found = await examine(`http://shop.example${path}`);
-    expect(
-      found.findings.some(({ title }) => title === 'Local network'),
-      path,
-    ).toBe(true);
-  }
+  const paths = ['/redirect', '/rebound', '/later'];
+  const found = await Promise.all(paths.map((path) => examine(`http://shop.example${path}`)));
+  expect(found.map(({ findings }) => findings.some(({ title }) => title === 'Local network'))).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(canaryCalls).toEqual([]);
 });
 
@@ -217,16 +217,21 @@ test("the operators' console calls the network for no page, not even for one of 
         <script src="${console.url}/api/publishers?query=x#/offerlet.js"></script>
         <img src="${console.url}/api/exclusions"><script>fetch('${console.url}/api/categories', { mode: 'no-cors' }).catch(() => 0)</script>`);
     };
-    for (const path of ['/', '/redirect']) {
-      await examine(`http://shop.example${path}`);
-      await examineByHttp({ page: `http://shop.example${path}`, world: fakeWorld({ names: NAMES, port }) });
-    }
+    const paths = ['/', '/redirect'];
+    await Promise.all(
+      paths.flatMap((path) => [
+        examine(`http://shop.example${path}`),
+        examineByHttp({ page: `http://shop.example${path}`, world: fakeWorld({ names: NAMES, port }) }),
+      ]),
+    );
     expect(seen).toEqual([]);
     // The page is on this machine now, as a shop in development is. Calls arrive, with the page's origin, and are refused.
-    for (const path of ['/', '/redirect']) {
-      await examineInBrowser(browser(), { page: server.url + path });
-      await examineByHttp({ page: server.url + path });
-    }
+    await Promise.all(
+      paths.flatMap((path) => [
+        examineInBrowser(browser(), { page: server.url + path }),
+        examineByHttp({ page: server.url + path }),
+      ]),
+    );
     expect(seen.length).toBeGreaterThan(0);
     expect(calls).toEqual([]);
   } finally {
@@ -277,7 +282,7 @@ test('a page that keeps the browser busy, or opens endless dialogs, is one findi
         : '<script>onbeforeunload = () => "stay"; setInterval(() => { alert(1); confirm(2); prompt(3); print() }, 1)</script>',
     );
   const started = performance.now();
-  const busy = await examine('http://shop.example/busy');
+  const [busy, asking] = await Promise.all([examine('http://shop.example/busy'), examine('http://shop.example/asks')]);
   expect(busy.findings).toEqual([
     expect.objectContaining({
       state: 'bad',
@@ -285,7 +290,6 @@ test('a page that keeps the browser busy, or opens endless dialogs, is one findi
       text: expect.stringContaining('it does not respond') as unknown,
     }),
   ]);
-  const asking = await examine('http://shop.example/asks');
   expect(textOf(asking, 'Script')).toContain('is not on this page');
   expect(performance.now() - started).toBeLessThan(75_000);
 });

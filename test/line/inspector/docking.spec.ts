@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { goTo, openInspected, panel, useInspected } from './inspectorFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useInspected();
 
@@ -11,7 +12,7 @@ test('in a window as narrow as a phone it is below the page, wherever it is dock
   await openInspected(page, fixture);
   await page.setViewportSize({ width: 390, height: 844 });
   const shell = inspector(page).locator('.shell');
-  await expect.poll(async () => (await shell.boundingBox())?.y).toBeGreaterThan(844 / 3);
+  await poll(async () => (await shell.boundingBox())?.y).toBeGreaterThan(844 / 3);
   await expect(accept(page)).toBeVisible();
 });
 
@@ -51,7 +52,7 @@ for (const dock of ['right', 'left', 'bottom'] as const) {
       await panel(page).getByLabel('Mode').selectOption(mode);
       await expect(page.locator(`offer-let-layer .${mode.toLowerCase()}`)).toBeVisible();
       for (const part of ['close', 'accept', 'decline'])
-        await expect.poll(() => covers(`offer-let-layer [part=${part}]`)).toBe(false);
+        await poll(() => covers(`offer-let-layer [part=${part}]`)).toBe(false);
     }
   });
 }

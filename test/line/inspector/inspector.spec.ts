@@ -1,7 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { goTo, openInspected, outcomeNow, panel, useInspected, TABS } from './inspectorFixture.ts';
 import { HASH, options, scriptTag, shop } from '../page/pageShop.ts';
+import { poll } from '../drivers/poll.ts';
+import { violationsOf } from '../drivers/violationsOf.ts';
 
 const fixture = useInspected();
 
@@ -15,7 +16,7 @@ test('the same events are reported with the inspector and without it', async ({ 
     await fresh.goto(
       fixture.page(`/measured${query.length}`, shop(scriptTag({ 'order-id': `m${query.length}` }))) + query,
     );
-    await expect.poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
+    await poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
     await fresh.waitForTimeout(800);
     await fresh.close();
     return fixture.names().sort();
@@ -30,7 +31,7 @@ test('Wire masks what could identify a person, and the report does not contain i
   const amount = '8674.29';
   const attributes = { 'email-hash': HASH, 'order-id': 'ORDER-4711', 'order-amount': amount, 'order-currency': 'EUR' };
   await openInspected(page, fixture, { attributes, more: '&token=s3cret&offerlet-locale=de' });
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   const wire = await goTo(page, 'Wire');
   await wire.locator('summary').last().click();
   await expect(wire).toContainText('"display_mode": "INLINE"');
@@ -69,7 +70,7 @@ test('the report has the request that was sent before the inspector was loaded',
 
 test('offers that are shown again have their own explanation, and the previous one is collapsed', async ({ page }) => {
   await openInspected(page, fixture);
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   const force = await goTo(page, 'Force');
   await force.getByLabel('Scenario').selectOption('consent-denied');
   const outcome = await goTo(page, 'Outcome');
@@ -88,7 +89,7 @@ test('Seen follows an offer into view, and agrees with what is reported', async 
   await expect(seen.getByText(/^100% visible/)).toBeVisible();
   await expect(seen).toContainText('a view');
   await expect(inspector(page).locator('.frame.viewed')).toBeVisible();
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   const card = await page.locator('article').boundingBox();
   const frame = await inspector(page).locator('.frame').boundingBox();
   expect(Math.abs((card?.y ?? 0) - (frame?.y ?? 99))).toBeLessThan(2);
@@ -115,7 +116,7 @@ for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
     await panel(page).getByLabel('207 on events').press('Enter');
     await expect(panel(page)).toContainText('offerlet-fail=2');
     // Shown anew once more; what comes takes the focus.
-    await expect.poll(questions).toBe(before + 1);
+    await poll(questions).toBe(before + 1);
     await expect(page.locator('offer-let-layer')).toHaveCount(1);
     await expect(accept(page)).toBeVisible();
     await panel(page).getByLabel('207 on events').press('Escape');
@@ -153,9 +154,9 @@ test('what is forced survives a reload, is visible, and is cleared with one clic
   await openInspected(page, fixture);
   await goTo(page, 'Force');
   await panel(page).getByLabel('Scenario').selectOption('no-offers');
-  await expect.poll(() => outcomeNow(page)).toBe('no_offers');
+  await poll(() => outcomeNow(page)).toBe('no_offers');
   await page.reload();
-  await expect.poll(() => outcomeNow(page)).toBe('no_offers');
+  await poll(() => outcomeNow(page)).toBe('no_offers');
   await expect(inspector(page)).toContainText('scenario no-offers');
   await inspector(page).getByRole('button', { name: 'Clear all' }).first().click();
   await expect(accept(page)).toBeVisible();
@@ -183,8 +184,8 @@ test('Seen compares what was tracked with what the relay accepted, and says why 
   await openInspected(page, fixture);
   const seen = await goTo(page, 'Seen');
   const cells = (name: string): Promise<string[]> => seen.getByRole('row', { name }).getByRole('cell').allInnerTexts();
-  await expect.poll(() => cells('BRAND_VIEW'), { timeout: 15_000 }).toEqual(['1', '0', '0', '1']);
-  await expect.poll(() => cells('WIDGET_LOAD')).toEqual(['1', '1', '0', '0']);
+  await poll(() => cells('BRAND_VIEW'), { timeout: 15_000 }).toEqual(['1', '0', '0', '1']);
+  await poll(() => cells('WIDGET_LOAD')).toEqual(['1', '1', '0', '0']);
   await expect(seen).toContainText(/The relay has accepted (\d+) of \d+\. 1 was refused for good: Queue says why\./);
 });
 
@@ -209,7 +210,7 @@ test('Queue flushes, and purges after a confirmation', async ({ page }) => {
 
 test('Events and Wire list the newest first, and a filter narrows them', async ({ page }) => {
   await openInspected(page, fixture);
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   const events = await goTo(page, 'Events');
   await expect(events.locator('tbody tr').last()).toContainText('WIDGET_LOAD');
   await expect(events.locator('tbody tr').first()).toContainText(/(BRAND|WIDGET)_VIEW/);
@@ -272,20 +273,15 @@ test('axe finds no violation in any panel, light or dark', async ({ page }) => {
   test.setTimeout(180_000);
   await page.setViewportSize({ width: 1440, height: 800 });
   await openInspected(page, fixture, { more: '&offerlet-scenario=second-event-dead' });
-  await expect.poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
+  await poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
   for (const tab of TABS) {
     await goTo(page, tab);
     if (tab === 'Wire') for (const summary of await panel(page).locator('summary').all()) await summary.click();
     if (tab === 'Page') await expect(panel(page)).toContainText('Environment');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      // The page has no frames; the legacy mode does not open a separate page for each result.
-      const { violations } = await new AxeBuilder({ page })
-        .setLegacyMode()
-        .include('offerlet-inspector')
-        .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-        .analyze();
-      expect(violations.map(({ id, nodes }) => [tab, colorScheme, id, nodes[0]?.html])).toEqual([]);
+      const within = 'offerlet-inspector';
+      expect(await violationsOf(page, { within }), `${tab}, ${colorScheme}`).toEqual([]);
     }
   }
   await page.keyboard.press('Escape');

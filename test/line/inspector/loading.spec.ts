@@ -4,6 +4,7 @@ import { bundle } from '../drivers/bundle.ts';
 import { goTo, panel, useInspected, TABS } from './inspectorFixture.ts';
 import { offersOf } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 // When the inspector comes, and that nothing comes when it must not.
 
@@ -25,7 +26,7 @@ test('with a production relay none of it is loaded: no request, no element, noth
   const address = fixture.page('/production', shop(scriptTag()));
   await page.goto(`${address}?offerlet=inspect&offerlet-scenario=no-offers`);
   await expect(accept(page)).toBeVisible();
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
   await expect(inspector(page)).toHaveCount(0);
   expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
@@ -37,7 +38,7 @@ test('a response of a production relay ends what a sandbox started in this tab',
   await page.addInitScript(() => sessionStorage.setItem('offerlet-inspector', '{}'));
   await page.goto(`${fixture.page('/moved', shop(scriptTag()))}?offerlet=inspect`);
   await expect(accept(page)).toBeVisible();
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
 });
 
@@ -45,7 +46,7 @@ test('a page that does not request it does not load it', async ({ page }) => {
   const urls = requestsOf(page);
   await page.goto(fixture.page('/silent', shop(scriptTag())));
   await expect(accept(page)).toBeVisible();
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
 });
 
@@ -67,7 +68,7 @@ test('without its file the offers are still shown, nothing is logged, and the ou
   await page.route('**/offerlet-inspector.js', (route) => route.fulfill({ status: 404 }));
   await page.goto(`${fixture.page('/missing', shop(scriptTag()))}?offerlet=inspect`);
   await expect(accept(page)).toBeVisible();
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   expect(lines).toEqual([]);
   const explained = await page.evaluate(() =>
     (window as unknown as { offerlet: { explain(): unknown } }).offerlet.explain(),

@@ -2,6 +2,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -57,7 +58,7 @@ for (const mode of ['INLINE', 'OVERLAY', 'PULLUP']) {
     await page.goto(fixture.page('/clobbered', shop(`${PRISTINE}${images}${scriptTag({ 'display-mode': mode })}`)));
     const text = mode === 'INLINE' ? 'offersIn("#offers > div")' : 'layerText()';
     await page.waitForFunction(text);
-    await expect.poll(fixture.names).toContain('BRAND_VIEW');
+    await poll(fixture.names).toContain('BRAND_VIEW');
     if (mode !== 'INLINE') {
       await page.evaluate('closeLayer()');
       await page.waitForFunction('layerText() === undefined');
@@ -77,7 +78,7 @@ test('a form may hold the offers, whatever its fields are called', async ({ page
     fixture.page('/form', shop(`${PRISTINE}${target}${form}${scriptTag({ target: '#place', 'order-id': '' })}`)),
   );
   await page.waitForFunction('offersIn("#place > div")');
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   const inForm = `<form id="target">${fields}</form>`;
   await page.goto(
     fixture.page('/target', shop(`${PRISTINE}${inForm}${scriptTag({ target: '#target', 'order-id': '' })}`)),
@@ -90,11 +91,11 @@ test('an overlay waits for a modal form whose fields shadow its methods', async 
   const fields = names.map((name) => `<input name="${name}">`).join('');
   const modal = `<form aria-modal="true">${fields}</form>`;
   await page.goto(fixture.page('/modal', shop(`${PRISTINE}${modal}${scriptTag({ 'display-mode': 'OVERLAY' })}`)));
-  await expect.poll(() => fixture.asked.length).toBeGreaterThan(0);
+  await poll(() => fixture.asked.length).toBeGreaterThan(0);
   await page.waitForTimeout(600);
   expect(await page.evaluate('layerText()')).toBeUndefined();
   await page.evaluate("Element.prototype.remove.call(document.querySelector('form'))");
-  await expect.poll(() => page.evaluate('layerText()')).toBeTruthy();
+  await poll(() => page.evaluate('layerText()')).toBeTruthy();
 });
 
 test('no element is taken for the script or for its inspector, under a strict policy with Trusted Types too', async ({
@@ -128,7 +129,7 @@ test('no element is taken for the script or for its inspector, under a strict po
         ),
       );
       // Not `waitForFunction`: it needs `eval`, which this policy forbids.
-      await expect.poll(() => page.evaluate('layerText()')).toBeTruthy();
+      await poll(() => page.evaluate('layerText()')).toBeTruthy();
       expect(fixture.asked.at(-1)?.headers.host).toBe(new URL(fixture.url).host);
     }
     expect(await page.evaluate('violations')).toEqual([]);
@@ -142,5 +143,5 @@ test('a browser without requestIdleCallback finds no element in its place', asyn
   const link = '<a id="requestIdleCallback" href="#x"></a>';
   await page.goto(fixture.page('/safari', shop(PRISTINE + link + scriptTag())));
   // Playwright itself stumbles over that element: only the relay shows it.
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
 });

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -79,11 +80,11 @@ test('withdrawing consent takes the offers down and clears what is stored', asyn
   fixture.accept = (_, response) => void response.writeHead(503).end();
   await page.goto(fixture.page('/withdrawn', shop(scriptTag())));
   await expect(page.locator('[part~=accept]')).toBeVisible();
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   expect(await everythingStored(page)).toContain('BRAND_DISPLAY');
   await page.evaluate('offerlet.consent(false)');
   await expect(page.locator('#offers')).toBeEmpty();
-  await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
+  await poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
 
 test('withdrawing consent takes down the offers of other tabs, where a click then stores nothing', async ({
@@ -95,7 +96,7 @@ test('withdrawing consent takes down the offers of other tabs, where a click the
     await tab.goto(fixture.page('/tabs', shop(scriptTag({ 'order-id': `order-${at}`, 'display-mode': 'OVERLAY' }))));
     await expect(tab.locator('[part~=accept]')).toBeVisible();
   }
-  await expect.poll(() => fixture.names().filter((name) => name === 'WIDGET_VIEW')).toHaveLength(2);
+  await poll(() => fixture.names().filter((name) => name === 'WIDGET_VIEW')).toHaveLength(2);
   // A click whose listener the widget can no longer take away.
   await other.evaluate(() => {
     const button = document.querySelector('offer-let-layer')?.shadowRoot?.querySelector<HTMLElement>('[part~=decline]');
@@ -123,7 +124,7 @@ test('a mount’s own denial or pending decision holds after page consent, until
   await page.waitForFunction('window.offerlet?.show');
   await page.evaluate('offerlet.consent(true)');
   await expect(page.locator('[part~=accept]')).toHaveCount(1);
-  await expect.poll(fixture.names).toContain('WIDGET_VIEW');
+  await poll(fixture.names).toContain('WIDGET_VIEW');
   const before = fixture.asked.length;
   const mount = (name: string, consent: string): Promise<unknown> =>
     page.evaluate(
@@ -160,10 +161,10 @@ test('a mount that waits for the page’s decision starts at once if the page ha
 test('a denial clears what an earlier page was allowed to store', async ({ page }) => {
   fixture.accept = (_, response) => void response.writeHead(503).end();
   await page.goto(fixture.page('/before', shop(scriptTag())));
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', 'consent: false')});`);
   expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
-  await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
+  await poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
 
 test('a denial clears an earlier page’s queue even without a remembered order, and creates no database', async ({
@@ -171,12 +172,12 @@ test('a denial clears an earlier page’s queue even without a remembered order,
 }) => {
   fixture.accept = (_, response) => void response.writeHead(503).end();
   await page.goto(fixture.page('/unremembered', shop(scriptTag({ 'order-id': '' }))));
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   expect(await everythingStored(page)).toContain('BRAND_DISPLAY');
   await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', 'consent: false')});`);
   expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
   const before = fixture.asked.length; // the page before may have sent until it went
-  await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
+  await poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
   await page.waitForTimeout(1_500);
   expect(fixture.asked).toHaveLength(before); // none of it was sent any more
 });

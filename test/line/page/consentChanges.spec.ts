@@ -2,6 +2,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, openWith, options, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -24,7 +25,7 @@ for (const change of ["setAttribute('consent', 'denied')", 'consent = false', "c
     await expect(accept(page)).toBeVisible();
     await onElement(page, change);
     await expect(accept(page)).toHaveCount(0);
-    await expect.poll(() => everythingStored(page)).not.toMatch(STORED);
+    await poll(() => everythingStored(page)).not.toMatch(STORED);
     const before = requests();
     await onElement(page, "setAttribute('view', 'ORDER_STATUS')");
     await pause(page);

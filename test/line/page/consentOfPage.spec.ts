@@ -2,6 +2,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -33,12 +34,12 @@ for (const [what, code, later = ''] of [
     const other = await context.newPage();
     await other.goto(fixture.page('/other', shop(scriptTag())));
     await expect(other.locator('[part~=accept]')).toBeVisible();
-    await expect.poll(() => everythingStored(other)).toMatch(/BRAND_DISPLAY/);
+    await poll(() => everythingStored(other)).toMatch(/BRAND_DISPLAY/);
     await openPushed(page, code);
     await page.waitForTimeout(300);
     await page.evaluate(later);
     await expect(other.locator('#offers')).toBeEmpty();
-    await expect.poll(() => everythingStored(page)).not.toMatch(STORED);
+    await poll(() => everythingStored(page)).not.toMatch(STORED);
   });
 }
 
@@ -102,7 +103,7 @@ test('consent right after a denial survives storage that is slow to clear', asyn
     const button = document.querySelector('#offers > div')?.shadowRoot?.querySelector<HTMLElement>('[part~=decline]');
     button?.click();
   });
-  await expect.poll(() => fixture.names().slice(before).join()).toMatch(/CLICK|CLOSE|DISMISS|DECLINE/);
+  await poll(() => fixture.names().slice(before).join()).toMatch(/CLICK|CLOSE|DISMISS|DECLINE/);
 });
 
 test('consent after a denial shows offers although storage never responds', async ({ page }) => {

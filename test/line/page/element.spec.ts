@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { HASH, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -57,7 +58,7 @@ test('until the request, every attribute may change; afterwards the shopper is f
   await page.evaluate("set({ 'external-guid': 'c', 'order-id': '2' })");
   // Consent was given for this element, not for a later mount: the attribute still says that it is required.
   await page.evaluate('element.offers.consent(true)');
-  await expect.poll(() => bodies().length).toBe(2);
+  await poll(() => bodies().length).toBe(2);
   expect(bodies()[1]).toMatchObject({ user_details: { external_guid: 'c' }, order_details: { order_id: '2' } });
   await expect(accept(page)).toBeVisible();
 });
@@ -123,6 +124,6 @@ test('a second copy of the module and the script tag leave the element that is d
   await page.waitForTimeout(300);
   expect(errors).toEqual([]);
   expect(bodies()).toHaveLength(1);
-  await expect.poll(fixture.names).toContain('WIDGET_LOAD');
+  await poll(fixture.names).toContain('WIDGET_LOAD');
   expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
 });

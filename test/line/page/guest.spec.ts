@@ -4,6 +4,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -23,7 +24,7 @@ test('a page with an old Prototype.js gets its offers, and its events arrive as 
   const old = `<script>${readFileSync(view('prototypeLike.js'), 'utf8')}</script>`;
   await page.goto(fixture.page('/old', shop(scriptTag({ 'email-hash': '', email: 'anna@example.com' }), old)));
   await expect(accept(page)).toBeVisible();
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   expect(fixture.asked[0]?.body.user_details).toEqual({ email_hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(lines).toEqual([]);
 });
@@ -34,7 +35,7 @@ test('a page that freezes every prototype gets its offers', async ({ page }) => 
     Object.freeze(what.prototype), Object.freeze(what);</script>`;
   await page.goto(fixture.page('/frozen', shop(scriptTag(), freeze)));
   await expect(accept(page)).toBeVisible();
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   expect(lines).toEqual([]);
 });
 
@@ -45,7 +46,7 @@ test('listeners that throw are ignored', async ({ page }) => {
     `window.offers = showOffers(${options('INLINE', 'onEvent() { throw new Error("mine") }')});`,
   );
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
 });
 
 test('a strict policy and Trusted Types are not violated', async ({ page }) => {
@@ -152,7 +153,7 @@ test('under React’s StrictMode, two mounts show, request and count once', asyn
   const call = `<script type="module">import { draw } from '/strict-mode.js'; draw(${options('INLINE')});</script>`;
   await page.goto(fixture.page('/react', shop(call)));
   await expect(page.locator('#react [part~=accept]')).toHaveCount(1);
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   expect(questions()).toBe(1);
   expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
   expect(await page.evaluate('mounts.length')).toBe(2);

@@ -2,6 +2,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 declare global {
   interface Window {
@@ -27,27 +28,25 @@ test('once the offers of any mode were seen, no timer is left, nothing is observ
     }),
   );
   // Each of them has reported its view.
-  await expect
-    .poll(
-      () => new Set(fixture.events.flatMap((event) => (event.event_name === 'BRAND_VIEW' ? [event.session_id] : []))),
-    )
-    .toHaveProperty('size', modes.length);
+  await poll(
+    () => new Set(fixture.events.flatMap((event) => (event.event_name === 'BRAND_VIEW' ? [event.session_id] : []))),
+  ).toHaveProperty('size', modes.length);
   await Promise.all(pages.map((page, at) => expectIdle(page, modes[at])));
   await Promise.all(pages.map((page) => page.context().close()));
 });
 
 async function expectIdle(page: Page, mode = ''): Promise<void> {
   // Without timers, a few seconds say as much as an hour.
-  await expect
-    .poll(() => page.evaluate(() => [...window.work.pending.values()]), { message: mode, timeout: 15_000 })
-    .toEqual([]);
+  await poll(() => page.evaluate(() => [...window.work.pending.values()]), { message: mode, timeout: 15_000 }).toEqual(
+    [],
+  );
   await page.waitForTimeout(500);
   await page.evaluate(() => (window.work.done.length = 0));
   await page.waitForTimeout(3_000);
   expect(await page.evaluate(() => [...window.work.done, ...window.work.pending.values()]), mode).toEqual([]);
 
   await page.locator('[part~=decline]').first().click();
-  await expect.poll(() => page.evaluate(() => window.work.done.join()), { message: mode }).toContain('IndexedDB');
+  await poll(() => page.evaluate(() => window.work.done.join()), { message: mode }).toContain('IndexedDB');
 }
 
 /** Records timers, observers and storage. Runs in the page, before its scripts. */

@@ -4,6 +4,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
 import { shop } from './pageShop.ts';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 const scripts = new Map<string, string>();
@@ -63,24 +64,22 @@ for (const [way, html, mount] of WAYS) {
     await expect(accept).toBeVisible();
     await page.waitForFunction(`${mount}.response`);
     const { session_id } = (await page.evaluate(`${mount}.response`)) as { session_id: string };
-    await expect.poll(() => arrived(session_id)).toContain('WIDGET_VIEW stored');
+    await poll(() => arrived(session_id)).toContain('WIDGET_VIEW stored');
 
     const opened = context.waitForEvent('page');
     await accept.click();
     await (await opened).waitForLoadState(); // the advertiser's page, of the network's own
     // Some offers of the catalogue have product tiles, whose events arrive as well.
     const withoutTiles = async () => (await arrived(session_id)).filter((event) => !event.startsWith('PRODUCT_'));
-    await expect
-      .poll(withoutTiles, { timeout: 10_000 })
-      .toEqual([
-        'BRAND_CLICK stored',
-        'BRAND_DISPLAY stored',
-        'BRAND_VIEW stored',
-        'WIDGET_DISPLAY stored',
-        'WIDGET_LOAD stored',
-        'WIDGET_VIEW stored',
-      ]);
-    await expect.poll(() => page.evaluate(`${mount}.queue.waiting`)).toBe(0);
+    await poll(withoutTiles, { timeout: 10_000 }).toEqual([
+      'BRAND_CLICK stored',
+      'BRAND_DISPLAY stored',
+      'BRAND_VIEW stored',
+      'WIDGET_DISPLAY stored',
+      'WIDGET_LOAD stored',
+      'WIDGET_VIEW stored',
+    ]);
+    await poll(() => page.evaluate(`${mount}.queue.waiting`)).toBe(0);
     expect(lines).toEqual([]);
   });
 }

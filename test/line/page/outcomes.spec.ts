@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { everythingStored, HASH, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -19,14 +20,14 @@ async function end(page: Page, more = ''): Promise<{ code: string; message: stri
 test('without offers, the page stays as it was', async ({ page }) => {
   fixture.reply = () => offersOf(0);
   expect(await end(page)).toMatchObject({ code: 'no_offers', lines: [] });
-  await expect.poll(fixture.names).toEqual(['WIDGET_LOAD']);
+  await poll(fixture.names).toEqual(['WIDGET_LOAD']);
 });
 
 test('when no offer can be shown, the hint says why', async ({ page }) => {
   fixture.reply = () => offersOf(1, { recommendations: {} });
   expect(await end(page)).toMatchObject({ code: 'no_offers', hint: expect.stringContaining('not in recommendations') });
   // Its load arrives before the next test counts.
-  await expect.poll(fixture.names).toContain('WIDGET_LOAD');
+  await poll(fixture.names).toContain('WIDGET_LOAD');
 });
 
 for (const status of [400, 401, 403, 404, 429]) {
@@ -169,7 +170,7 @@ for (const [where, html] of [
 
 test('an email leaves the browser only as a hash', async ({ page }) => {
   await page.goto(fixture.page('/mail', shop(scriptTag({ 'email-hash': '', email: '  Anna@Example.COM ' }))));
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   const email_hash = createHash('sha256').update('anna@example.com').digest('hex');
   expect(JSON.stringify(fixture.asked)).not.toMatch(/anna@/i);
   expect(fixture.asked[0]?.body.user_details).toEqual({ email_hash });
@@ -192,12 +193,10 @@ test('on http pages an email cannot be hashed: the hint says what to set, and no
   });
   fixture.page('/plain', shop(scriptTag({ 'email-hash': '', email: 'anna@example.com' })));
   await page.goto('http://shop.test/plain');
-  await expect
-    .poll(() => page.evaluate('offerlet.explain()[0]?.outcome'))
-    .toMatchObject({
-      code: 'invalid_config',
-      hint: expect.stringContaining('Set data-email-hash to '),
-    });
+  await poll(() => page.evaluate('offerlet.explain()[0]?.outcome')).toMatchObject({
+    code: 'invalid_config',
+    hint: expect.stringContaining('Set data-email-hash to '),
+  });
   expect(lines).toHaveLength(1);
   expect(fixture.asked).toEqual([]);
 });

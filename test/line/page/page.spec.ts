@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { HASH, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -27,13 +28,18 @@ test('the script tag requests and shows offers, and reports what was seen and cl
       order_details: { order_id: '1001', cost_details: { amount: '42.50', currency_code: 'EUR' } },
     },
   });
-  await expect.poll(fixture.names).toContain('WIDGET_VIEW');
+  await poll(fixture.names).toContain('WIDGET_VIEW');
   const opened = context.waitForEvent('page');
   await accept.click();
   await (await opened).close();
-  await expect
-    .poll(fixture.names)
-    .toEqual(['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_VIEW', 'BRAND_CLICK']);
+  await poll(fixture.names).toEqual([
+    'WIDGET_LOAD',
+    'WIDGET_DISPLAY',
+    'BRAND_DISPLAY',
+    'BRAND_VIEW',
+    'WIDGET_VIEW',
+    'BRAND_CLICK',
+  ]);
   const brand_properties = { offer_id: 'offer-1', advertiser_id: 'adv-1', insertion_id: 'ins-1' };
   expect(fixture.events[0]).not.toHaveProperty('initiating_target');
   expect(fixture.events[2]).toMatchObject({ initiating_target: 'INLINE_SLOT', brand_properties });
@@ -79,7 +85,7 @@ for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP']) {
     await openWith(page, fixture, `window.offers = showOffers(${options(mode, 'onEvent, maxOffers: 1')});`);
     expect(await outcomeOf(page)).toMatchObject({ code: 'rendered', message: '1 offer is on the page' });
     await expect(page.locator('[part~=accept]').first()).toBeVisible();
-    await expect.poll(fixture.names).toContain('BRAND_VIEW');
+    await poll(fixture.names).toContain('BRAND_VIEW');
     await page.evaluate('offers.dismiss()');
     await expect(page.locator('offer-let-layer')).toHaveCount(0);
     expect(await page.evaluate('heard.filter(({ type }) => type === "dismiss")')).toEqual([
@@ -96,7 +102,7 @@ test('a layer waits until the page’s modal is closed', async ({ page }) => {
     `const modal = document.createElement('dialog'); modal.textContent = 'Cookies?'; document.body.append(modal); modal.showModal();
      window.modal = modal; window.offers = showOffers(${options('OVERLAY')});`,
   );
-  await expect.poll(() => fixture.asked.length).toBeGreaterThan(0);
+  await poll(() => fixture.asked.length).toBeGreaterThan(0);
   await page.waitForTimeout(600);
   await expect(page.locator('offer-let-layer')).toHaveCount(0);
   await page.evaluate('modal.close()');
@@ -135,7 +141,7 @@ test('products of an offer are displayed, viewed and clicked by their tiles', as
   const opened = context.waitForEvent('page');
   await page.locator('a[href="https://advertiser.example/p"]').click();
   await (await opened).close();
-  await expect.poll(fixture.names).toEqual(expect.arrayContaining(['PRODUCT_DISPLAY', 'PRODUCT_CLICK', 'BRAND_CLICK']));
+  await poll(fixture.names).toEqual(expect.arrayContaining(['PRODUCT_DISPLAY', 'PRODUCT_CLICK', 'BRAND_CLICK']));
   const of = (name: string) => fixture.events.find(({ event_name }) => event_name === name);
   expect(of('PRODUCT_CLICK')).toMatchObject({
     initiating_target: 'INLINE_TILE',
@@ -167,6 +173,6 @@ test('a user agent that declares itself a bot is shown offers and not counted, e
   expect(fixture.events).toEqual([]);
   fixture.reply = () => offersOf(1, { sandbox: true });
   await page.reload();
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   await context.close();
 });

@@ -2,6 +2,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { block, everythingStored, inScript, scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -56,7 +57,7 @@ for (const mode of ['INLINE', 'OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
     await page.addInitScript(record);
     const tag = scriptTag({ 'display-mode': mode, 'email-hash': '', email: 'ada@example.com' });
     await page.goto(fixture.page('/thanks', shop(inScript(block({ display_mode: mode })) + tag)));
-    await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE);
+    await poll(() => fixture.names().toSorted()).toEqual(ONCE);
     const log = (await page.evaluate('log')) as string[];
     expect(log[0]).toBe('frame');
     expect(log).toEqual(expect.arrayContaining(['open', 'request', 'put']));
@@ -65,7 +66,7 @@ for (const mode of ['INLINE', 'OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
   test(`${mode}: requested offers are in a frame before anything is written`, async ({ page }) => {
     await page.addInitScript(record);
     await page.goto(fixture.page('/thanks', shop(scriptTag({ 'display-mode': mode }))));
-    await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE);
+    await poll(() => fixture.names().toSorted()).toEqual(ONCE);
     const log = (await page.evaluate('log')) as string[];
     const [painted, put, set] = [log.indexOf('frame'), log.indexOf('put'), log.indexOf('setItem')];
     expect(painted).toBeGreaterThan(log.indexOf('fetch'));
@@ -79,12 +80,12 @@ test('an order that only the database remembers, as after a kill, replaces the p
 }) => {
   const [first, second] = [block(), block()];
   await page.goto(fixture.page('/thanks', shop(inScript(first) + scriptTag())));
-  await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE);
+  await poll(() => fixture.names().toSorted()).toEqual(ONCE);
   // Chromium writes localStorage seconds later.
   await page.evaluate('localStorage.clear()');
   fixture.page('/thanks', shop(inScript(second) + scriptTag()));
   await page.reload();
-  await expect.poll(() => code(page)).toBe('rendered');
+  await poll(() => code(page)).toBe('rendered');
   expect(await page.evaluate('offerlet.explain()[0]')).toMatchObject({
     prefetched: 'Not used. The order is remembered on this device',
     response: { session_id: sessionOf(first), isRemembered: true },
@@ -99,11 +100,11 @@ test('offers that were closed are closed again when only the database remembers 
   const tag = scriptTag({ 'display-mode': 'OVERLAY' });
   await page.goto(fixture.page('/thanks', shop(inScript(block({ display_mode: 'OVERLAY' })) + tag)));
   await page.locator('[part~=close]').click();
-  await expect.poll(() => everythingStored(page)).toContain('closed');
+  await poll(() => everythingStored(page)).toContain('closed');
   await page.evaluate('localStorage.clear()');
   fixture.page('/thanks', shop(inScript(block({ display_mode: 'OVERLAY' })) + tag));
   await page.reload();
-  await expect.poll(() => code(page)).toBe('already_shown');
+  await poll(() => code(page)).toBe('already_shown');
   await expect(page.locator('offer-let-layer')).toHaveCount(0);
   expect(sessions()).toHaveLength(1);
 });
@@ -120,7 +121,7 @@ test('what the shopper does before it is known whether the offers count is repor
   expect(fixture.asked).toEqual([]);
   await page.evaluate('release()');
   await expect(page.locator('offer-let-layer')).toHaveCount(0);
-  await expect.poll(() => fixture.names()).toContain('BRAND_CLICK');
+  await poll(() => fixture.names()).toContain('BRAND_CLICK');
   const names = (await page.evaluate('offerlet.explain()[0].tracked')) as string[];
   expect(names.filter((name) => !name.endsWith('VIEW'))).toEqual([
     'WIDGET_LOAD',
@@ -133,7 +134,7 @@ test('what the shopper does before it is known whether the offers count is repor
   expect(types).toEqual(expect.arrayContaining(['outcome', 'impression', 'click', 'dismiss']));
   await page.reload();
   await page.evaluate('release()');
-  await expect.poll(() => code(page)).toBe('already_shown');
+  await poll(() => code(page)).toBe('already_shown');
 });
 
 test('a denial before it is known whether the offers count removes them, and nothing was stored or sent', async ({
@@ -162,6 +163,6 @@ test('a page that replaces the place while it is painted, as hydration does, has
   });
   await page.evaluate('release()');
   await expect(accept(page)).toBeVisible();
-  await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE);
+  await poll(() => fixture.names().toSorted()).toEqual(ONCE);
   expect(requests()).toBe(0);
 });

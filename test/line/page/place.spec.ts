@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { options, scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -50,13 +51,13 @@ for (const [way, place] of [
     test(`${what} by ${way} leaves no gap once the place is out of view, and shifts nothing`, async ({ page }) => {
       reply();
       await open(page, place + BELOW + SPACE);
-      await expect.poll(() => state(page)).toBe('empty');
+      await poll(() => state(page)).toBe('empty');
       expect([await height(page), await shift(page)]).toEqual([600, 0]);
       const top = await page.evaluate(() => {
         scrollTo(0, 1_000);
         return document.querySelector('#below + div')?.getBoundingClientRect().top;
       });
-      await expect.poll(() => height(page)).toBe(0);
+      await poll(() => height(page)).toBe(0);
       expect(await page.evaluate(() => document.querySelector('#below + div')?.getBoundingClientRect().top)).toBe(top);
       expect(await shift(page)).toBeLessThanOrEqual(0.001);
     });
@@ -65,17 +66,17 @@ for (const [way, place] of [
   test(`no offers by ${way} below the fold leave no gap at once`, async ({ page }) => {
     fixture.reply = () => offersOf(0);
     await open(page, SPACE + place + BELOW + SPACE);
-    await expect.poll(() => height(page)).toBe(0);
+    await poll(() => height(page)).toBe(0);
     expect([await state(page), await shift(page)]).toEqual(['empty', 0]);
   });
 
   test(`the last decline closes the gap of ${way}, without a shift that counts`, async ({ page }) => {
     fixture.reply = () => offersOf(1);
     await open(page, place + BELOW + SPACE);
-    await expect.poll(() => state(page)).toBe('rendered');
+    await poll(() => state(page)).toBe('rendered');
     await page.getByRole('button', { name: 'No, thanks' }).click();
-    await expect.poll(() => state(page)).toBe('closed');
-    await expect.poll(() => height(page)).toBe(0);
+    await poll(() => state(page)).toBe('closed');
+    await poll(() => height(page)).toBe(0);
     expect(await shift(page)).toBeLessThanOrEqual(0.001);
   });
 }
@@ -83,8 +84,8 @@ for (const [way, place] of [
 test('a card below the fold gives back the space that it does not fill', async ({ page }) => {
   fixture.reply = () => offersOf(1);
   await open(page, SPACE + TAG + BELOW + SPACE);
-  await expect.poll(() => state(page)).toBe('rendered');
-  await expect.poll(() => height(page)).toBeLessThan(500);
+  await poll(() => state(page)).toBe('rendered');
+  await poll(() => height(page)).toBeLessThan(500);
   await page.locator('#offers').scrollIntoViewIfNeeded();
   await expect(page.getByRole('link', { name: 'Yes, please' })).toBeVisible();
   expect(await shift(page)).toBe(0);
@@ -95,14 +96,16 @@ test('on a page too short to scroll, empty space closes after four idle seconds,
 }) => {
   REPLIES['a relay that fails']?.();
   await page.setViewportSize({ width: 1280, height: 800 });
+  await page.clock.install();
   await open(page, TAG + BELOW);
-  await expect.poll(() => state(page)).toBe('empty');
+  await poll(() => state(page)).toBe('empty');
   for (let moves = 0; moves < 5; moves++) {
-    await page.waitForTimeout(1_000);
+    await page.clock.fastForward(1_000);
     await page.mouse.move(100 + moves, 100);
   }
   expect(await height(page)).toBe(600); // somebody is there
-  await expect.poll(() => height(page), { timeout: 7_000 }).toBe(0);
+  await page.clock.fastForward(4_000);
+  await poll(() => height(page)).toBe(0);
   const cls = await shift(page);
   expect(cls).toBeGreaterThan(0); // one line of text below it moved
   expect(cls).toBeLessThan(0.1);
@@ -110,15 +113,18 @@ test('on a page too short to scroll, empty space closes after four idle seconds,
 
 test('with nothing below it, empty space closes in view and shifts nothing', async ({ page }) => {
   fixture.reply = () => offersOf(0);
+  await page.clock.install();
   await open(page, TAG);
-  await expect.poll(() => height(page), { timeout: 7_000 }).toBe(0);
+  await poll(() => state(page)).toBe('empty');
+  await page.clock.fastForward(4_000);
+  await poll(() => height(page)).toBe(0);
   expect([await state(page), await shift(page)]).toEqual(['empty', 0]);
 });
 
 test('empty space closes at once in a tab that nobody sees', async ({ page }) => {
   fixture.reply = () => offersOf(0);
   await open(page, TAG + BELOW);
-  await expect.poll(() => state(page)).toBe('empty');
+  await poll(() => state(page)).toBe('empty');
   await page.evaluate(() => {
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' });
     document.dispatchEvent(new Event('visibilitychange'));
@@ -145,11 +151,11 @@ test('dismiss() leaves the gap until it is out of view, and destroy() leaves the
   const code = `window.offers = showOffers(${options('INLINE')});`;
   const script = `<script type="module">import { showOffers } from '/index.js'; ${code}</script>`;
   await open(page, `<div id="offers" class="mine"></div>${BELOW}${SPACE}${script}`);
-  await expect.poll(() => state(page)).toBe('rendered');
+  await poll(() => state(page)).toBe('rendered');
   await page.evaluate(() => (window as unknown as { offers: { dismiss(): void } }).offers.dismiss());
   expect([await state(page), await height(page)]).toEqual(['closed', 600]);
   await page.evaluate(() => scrollTo(0, 1_000));
-  await expect.poll(() => height(page)).toBe(0);
+  await poll(() => height(page)).toBe(0);
   await page.evaluate(() => (window as unknown as { offers: { destroy(): void } }).offers.destroy());
   expect(await page.evaluate(() => document.querySelector('#offers')?.outerHTML)).toBe(
     '<div id="offers" class="mine"></div>',
@@ -166,11 +172,11 @@ test('denied consent empties the place, and later consent fills it again', async
       (isGiven) => (window as unknown as { offers: { consent(is: boolean): void } }).offers.consent(isGiven),
       isGiven,
     );
-  await expect.poll(() => state(page)).toBe('empty');
+  await poll(() => state(page)).toBe('empty');
   await consent(true);
-  await expect.poll(() => state(page)).toBe('rendered');
+  await poll(() => state(page)).toBe('rendered');
   await consent(false);
-  await expect.poll(() => state(page)).toBe('closed');
+  await poll(() => state(page)).toBe('closed');
 });
 
 test('a layer of the script tag marks nothing', async ({ page }) => {

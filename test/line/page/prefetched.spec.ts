@@ -3,6 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { shopperCheck } from '../../../src/wire/offers/prefetched.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { block, everythingStored, HASH, inScript, options, scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -10,7 +11,7 @@ const requests = (): number => fixture.asked.filter(({ path }) => path.endsWith(
 /** Prefetched offers are painted before it is known whether they count. */
 async function explained(page: Page): Promise<{ prefetched?: string; response?: { isPrefetched: boolean } }> {
   // Not `waitForFunction`: it needs `eval`, which a strict policy forbids.
-  await expect.poll(() => page.evaluate('offerlet.explain()[0].outcome')).toBeTruthy();
+  await poll(() => page.evaluate('offerlet.explain()[0].outcome')).toBeTruthy();
   return (await page.evaluate('offerlet.explain()[0]')) as never;
 }
 const checkOf = (email_hash: string) => ({ email_hash: shopperCheck(email_hash, '1001') });
@@ -34,7 +35,7 @@ for (const mode of ['INLINE', 'OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
       prefetched: 'Used',
       response: { isPrefetched: true, isRemembered: false },
     });
-    await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+    await poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
     const { session_id } = json.response as { session_id: string };
     expect(fixture.events.every((event) => event.session_id === session_id)).toBe(true);
     expect(requests()).toBe(0);
@@ -48,7 +49,7 @@ test('a reload, a second tab and the way back show the session that was counted,
   const first = block();
   await open(page, inScript(first));
   await expect(accept(page)).toBeVisible();
-  await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+  await poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
   fixture.page('/thanks', shop(inScript(block()) + scriptTag()));
   await page.reload();
   await expect(accept(page)).toBeVisible();
@@ -79,8 +80,8 @@ test('a tab that the browser restores after it was closed counts nothing again',
     await page.goto(url);
     await expect(accept(page)).toBeVisible();
     expect((await explained(page)).prefetched).toBe(why);
-    await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
-    await expect.poll(() => page.evaluate('offerlet.explain()[0].queue.waiting')).toBe(0);
+    await poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+    await poll(() => page.evaluate('offerlet.explain()[0].queue.waiting')).toBe(0);
     await page.waitForTimeout(1_300); // what is counted twice has been in view for a second
     await browser.close();
   }
@@ -97,7 +98,7 @@ test('two tabs of one order that open together count one load and one impression
     await tab.waitForTimeout(1_500);
   }
   await tabs[0]?.bringToFront();
-  await expect.poll(() => new Set(fixture.names()).size).toBe(ONCE.length);
+  await poll(() => new Set(fixture.names()).size).toBe(ONCE.length);
   const ids = new Set(fixture.events.map(({ session_id }) => session_id));
   expect(ids.size).toBe(1);
   expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
@@ -139,7 +140,7 @@ test('a block of another shopper is not counted even if only the hash of the pag
   await open(page, inScript(block()), tag);
   expect((await explained(page)).prefetched).toBe('Not used. They are for another shopper');
   await expect(accept(page)).toHaveCount(1);
-  await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+  await poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
   expect(new Set(fixture.events.map(({ session_id }) => session_id)).size).toBe(1);
   expect(requests()).toBe(1);
 });
@@ -166,13 +167,13 @@ test('of several blocks, the one of the order is used, and once', async ({ page 
   const mine = block();
   await open(page, inScript(block({ order_id: '7' })) + inScript(mine) + inScript(block()));
   await expect(accept(page)).toBeVisible();
-  await expect
-    .poll(() => page.evaluate('offerlet.explain()[0].response?.session_id'))
-    .toBe((mine.response as { session_id: string }).session_id);
+  await poll(() => page.evaluate('offerlet.explain()[0].response?.session_id')).toBe(
+    (mine.response as { session_id: string }).session_id,
+  );
   await page.evaluate(`window.second = offerlet.show({ ...${options('OVERLAY')}, request: { user_details: { email_hash: '${HASH}' },
     placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' }, order_details: { order_id: '1001' } } })`);
   await expect(accept(page)).toHaveCount(2);
-  await expect.poll(() => page.evaluate('second.explain().response?.isRemembered')).toBe(true);
+  await poll(() => page.evaluate('second.explain().response?.isRemembered')).toBe(true);
   expect(requests()).toBe(0);
 });
 
@@ -205,7 +206,7 @@ test('nothing is used, stored or counted before consent, and nothing is ever use
   await expect(accept(page)).toBeVisible();
   expect((await explained(page)).prefetched).toBe('Used');
   await page.evaluate('offerlet.consent(false)');
-  await expect.poll(() => everythingStored(page)).not.toMatch(/session_id|offerlet:/);
+  await poll(() => everythingStored(page)).not.toMatch(/session_id|offerlet:/);
   // The order is forgotten. A session is used once all the same.
   await page.evaluate('offerlet.consent(true)');
   await expect(accept(page)).toBeVisible();
@@ -233,17 +234,15 @@ test('showOffers and <offer-let> use the block; the option comes before it', asy
     '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" order-id="1001" external-guid="4"></offer-let>';
   await page.goto(fixture.page('/npm', shop(inScript(block()) + script + element)));
   await expect(accept(page)).toBeVisible();
-  await expect
-    .poll(() => page.evaluate("document.querySelector('offer-let').offers.explain().prefetched"))
-    .toBe('Used');
+  await poll(() => page.evaluate("document.querySelector('offer-let').offers.explain().prefetched")).toBe('Used');
   const mine = block({ order_id: '2002' });
   await page.evaluate(
     `window.offers = showOffers({ relay: '/offers', target: '#offers', prefetched: ${JSON.stringify(mine)}, ${request.replace('1001', '2002')} })`,
   );
   await expect(accept(page)).toHaveCount(2);
-  await expect
-    .poll(() => page.evaluate('offers.explain().response?.session_id'))
-    .toBe((mine.response as { session_id: string }).session_id);
+  await poll(() => page.evaluate('offers.explain().response?.session_id')).toBe(
+    (mine.response as { session_id: string }).session_id,
+  );
   expect(requests()).toBe(0);
 });
 
@@ -310,11 +309,11 @@ test('a strict Content Security Policy with Trusted Types lets a block be read, 
   await page.goto(fixture.page('/strict', html, { 'content-security-policy': policy }));
   await expect(accept(page)).toBeVisible();
   expect((await explained(page)).prefetched).toBe('Used');
-  await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+  await poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
   expect(await page.evaluate('violations')).toEqual([]);
   // The policy is in force.
   await page.evaluate(() => document.body.setAttribute('style', 'color: red'));
-  await expect.poll(() => page.evaluate('violations.length')).toBeGreaterThan(0);
+  await poll(() => page.evaluate('violations.length')).toBeGreaterThan(0);
 });
 
 test.describe('a bot', () => {

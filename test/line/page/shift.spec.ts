@@ -5,6 +5,7 @@ import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
 import { startSandbox } from '../drivers/sandbox.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -123,7 +124,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
           (place) => place.shadowRoot?.firstElementChild?.getBoundingClientRect().height ?? 0,
         ),
       );
-    await expect.poll(async () => (await heights()).filter(Boolean).length).toBe(DEMO_OFFERS.length);
+    await poll(async () => (await heights()).filter(Boolean).length).toBe(DEMO_OFFERS.length);
     const reserved = await page.evaluate(() => {
       const place = document.querySelector('offer-let');
       return place ? parseFloat(getComputedStyle(place).minBlockSize) : 0;
@@ -159,14 +160,14 @@ test("the README's page shifts nothing with the offers of a running sandbox", as
 test('empty space that closes in view costs no more CLS than docs/reference/page.md says', async ({ page }) => {
   fixture.reply = (_, response) => void response.writeHead(503).end();
   const place = `<div id="offers"></div>${scriptTag()}`;
+  await page.clock.install();
   for (const size of ['phone', 'desktop'] as const) {
     const said = saidCls()[size];
     expect(said, 'what the page says').toBeGreaterThan(0);
     await page.setViewportSize(SIZES[size]);
     await shiftOf(page, place);
-    await expect
-      .poll(() => page.locator('#offers').evaluate((element) => element.clientHeight), { timeout: 7_000 })
-      .toBe(0);
+    await page.clock.fastForward(4_000);
+    await poll(() => page.locator('#offers').evaluate((element) => element.clientHeight)).toBe(0);
     await page.waitForTimeout(300);
     const cls = await page.evaluate(() => window.shift);
     expect(cls).toBeLessThanOrEqual(said);
@@ -200,12 +201,10 @@ test('with a page of content below, empty space closes as smoothly as docs/refer
   const place = `<div id="offers"></div>${scriptTag()}${'<p>Your parcel leaves us tomorrow.</p>'.repeat(60)}`;
   const html = shop(place, `<style>${RESERVED}</style>`).replace(/<div id="offers"[^>]*><\/div>/, '');
   await page.goto(fixture.page('/shift', html));
-  await expect
-    .poll(() => page.locator('#offers').evaluate((element) => element.clientHeight), { timeout: 20_000 })
-    .toBe(0);
-  await expect
-    .poll(() => page.evaluate(() => document.getAnimations().every(({ playState }) => playState === 'finished')))
-    .toBe(true);
+  await poll(() => page.locator('#offers').evaluate((element) => element.clientHeight), { timeout: 20_000 }).toBe(0);
+  await poll(() =>
+    page.evaluate(() => document.getAnimations().every(({ playState }) => playState === 'finished')),
+  ).toBe(true);
   const cls = await page.evaluate(() => new Promise<number>((done) => setTimeout(() => done(window.shift), 200)));
   expect(cls).toBeGreaterThan(said / 2);
   expect(cls).toBeLessThan(said + 0.05);

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
 import { HASH, options, scriptTag } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const TURBO = readFileSync(createRequire(import.meta.url).resolve('@hotwired/turbo/dist/turbo.es2017-umd.js'), 'utf8');
 
@@ -52,12 +53,12 @@ for (const mode of ['INLINE', 'OVERLAY', 'PULLUP'] as const) {
     await page.goto(`${fixture.url}/a`);
     await expect(heading(page)).toHaveText('Offer for A');
     // A page that is left in the frame in which they appear has shown nothing yet.
-    await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+    await poll(fixture.names).toContain('BRAND_DISPLAY');
     await page.evaluate("window.stays = true; Turbo.visit('/b')");
     await expect(heading(page)).toHaveText('Offer for B');
     await expect(heading(page)).toHaveCount(1);
     expect(await page.evaluate('stays')).toBe(true);
-    await expect.poll(displays).toBe(2);
+    await poll(displays).toBe(2);
     // A page without a tag has no offers, and nothing holds its scroll or focus.
     await page.evaluate("Turbo.visit('/plain')");
     await expect(page.locator('h1')).toHaveText('Cart');
@@ -67,7 +68,7 @@ for (const mode of ['INLINE', 'OVERLAY', 'PULLUP'] as const) {
     await page.goBack();
     await expect(heading(page)).toHaveText('Offer for B');
     await expect(heading(page)).toHaveCount(1);
-    await expect.poll(() => page.evaluate('offerlet.explain()[0].outcome?.code')).toBe('rendered');
+    await poll(() => page.evaluate('offerlet.explain()[0].outcome?.code')).toBe('rendered');
     expect(displays()).toBe(2);
     expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(2);
     expect(orders()).toEqual(['A', 'B']);
@@ -79,10 +80,10 @@ test('Turbo: what was tracked on the page before is delivered', async ({ page })
   fixture.page('/a', turboPage(place('A') + tag('A')));
   fixture.page('/plain', turboPage('<h1>Cart</h1>'));
   await page.goto(`${fixture.url}/a`);
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   await page.locator('[part~=accept]').click({ modifiers: ['Control'] });
   await page.evaluate("Turbo.visit('/plain')");
-  await expect.poll(fixture.names).toContain('BRAND_CLICK');
+  await poll(fixture.names).toContain('BRAND_CLICK');
 });
 
 test('Turbo: offers that wait for the relay never appear on the next page', async ({ page }) => {
@@ -95,7 +96,7 @@ test('Turbo: offers that wait for the relay never appear on the next page', asyn
   fixture.page('/a', turboPage(place('A') + tag('A', { 'display-mode': 'OVERLAY' })));
   fixture.page('/plain', turboPage('<h1>Cart</h1>'));
   await page.goto(`${fixture.url}/a`);
-  await expect.poll(orders).toEqual(['A']);
+  await poll(orders).toEqual(['A']);
   await page.evaluate("Turbo.visit('/plain')");
   await expect(page.locator('h1')).toHaveText('Cart');
   respond();

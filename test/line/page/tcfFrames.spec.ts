@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
+import { poll } from '../drivers/poll.ts';
 
 const SHOP = 'https://shop.example';
 const FRAME = 'https://checkout.example';
@@ -46,7 +47,7 @@ async function open(page: Page, outer = OUTER) {
   });
   await page.goto(`${SHOP}/`);
   const inner = () => page.frames().find((frame) => frame.url() === `${FRAME}/inner`);
-  await expect.poll(() => inner()?.evaluate('Array.isArray(window.decisions)')).toBe(true);
+  await poll(() => inner()?.evaluate('Array.isArray(window.decisions)')).toBe(true);
   return {
     decisions: () => inner()?.evaluate('window.decisions'),
     stop: () => inner()?.evaluate('window.stop()'),
@@ -60,20 +61,20 @@ async function open(page: Page, outer = OUTER) {
 
 test('in a frame of another origin, the platform of the page around it decides', async ({ page }) => {
   const { decisions, stop } = await open(page);
-  await expect.poll(() => page.evaluate('window.listening')).toBe(1);
+  await poll(() => page.evaluate('window.listening')).toBe(1);
   expect(await decisions()).toEqual([]);
   await page.evaluate("window.consents = true; window.emit('useractioncomplete')");
-  await expect.poll(decisions).toEqual([true]);
+  await poll(decisions).toEqual([true]);
   // Older platforms send text.
   await page.evaluate("window.consents = false; window.asText = true; window.emit('useractioncomplete')");
-  await expect.poll(decisions).toEqual([true, false]);
+  await poll(decisions).toEqual([true, false]);
   await stop();
-  await expect.poll(() => page.evaluate('window.listening')).toBe(0);
+  await poll(() => page.evaluate('window.listening')).toBe(0);
 });
 
 test('a message of any other frame decides nothing', async ({ page }) => {
   const { decisions, forge, inner } = await open(page);
-  await expect.poll(() => page.evaluate('window.listening')).toBe(1);
+  await poll(() => page.evaluate('window.listening')).toBe(1);
   const callId = await inner()?.evaluate(
     () =>
       new Promise((resolve) => {

@@ -3,6 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const DAY = 24 * 3_600_000;
 const fixture = useFixture();
@@ -37,7 +38,7 @@ for (const [name, off] of [
   test(`three days ${name}, and right from the middle of the page on`, async ({ page }) => {
     const opened = Date.now();
     await open(page, off);
-    await expect.poll(() => times(page, 'WIDGET_VIEW')).toHaveLength(1);
+    await poll(() => times(page, 'WIDGET_VIEW')).toHaveLength(1);
     await setClock(page, 0);
     await accept(page);
     await expectEach(page, opened);
@@ -46,7 +47,7 @@ for (const [name, off] of [
   test(`right, and three days ${name} from the middle of the page on`, async ({ page }) => {
     const opened = Date.now();
     await open(page, 0);
-    await expect.poll(() => times(page, 'WIDGET_VIEW')).toHaveLength(1);
+    await poll(() => times(page, 'WIDGET_VIEW')).toHaveLength(1);
     await setClock(page, off);
     await accept(page);
     await expectEach(page, opened);
@@ -59,7 +60,7 @@ for (const [name, off] of [
     test(`three days ${name} when a click is stored, and right when it is sent ${when}`, async ({ page }) => {
       const opened = Date.now();
       await open(page, off);
-      await expect.poll(() => times(page, 'WIDGET_VIEW')).toHaveLength(1);
+      await poll(() => times(page, 'WIDGET_VIEW')).toHaveLength(1);
       const session = await sessionOf(page);
       await page.route('**/events/batch*', (route) => route.abort());
       const failed = page.waitForEvent('requestfailed');
@@ -83,7 +84,7 @@ for (const off of [3 * DAY, -3 * DAY]) {
     const opened = Date.now();
     await page.goto(fixture.page('/own', shop(scriptTag())));
     await accept(page);
-    await expect.poll(() => fixture.names().toSorted()).toEqual(ALL);
+    await poll(() => fixture.names().toSorted()).toEqual(ALL);
     for (const { event_name, event_datetime } of fixture.events)
       expectBetween(event_name, Date.parse(event_datetime) - off, opened, Date.now());
   });
@@ -110,7 +111,7 @@ async function open(page: Page, off: number): Promise<void> {
   const tag = scriptTag({ relay: sandbox.relay, 'order-id': crypto.randomUUID() });
   await page.route(`${sandbox.shop}/mine`, (route) => route.fulfill({ body: shop(tag), contentType: 'text/html' }));
   await page.goto(`${sandbox.shop}/mine`);
-  await expect.poll(() => page.evaluate('window.offerlet?.explain()[0]?.outcome?.code')).toBe('rendered');
+  await poll(() => page.evaluate('window.offerlet?.explain()[0]?.outcome?.code')).toBe('rendered');
 }
 
 async function accept(page: Page): Promise<void> {
@@ -143,7 +144,7 @@ async function expectEach(page: Page, opened: number, session?: string): Promise
   const id = session ?? (await sessionOf(page));
   const names = async (): Promise<string[]> =>
     (await counted(id)).map(({ event_name }) => event_name).filter((name) => !name.startsWith('PRODUCT_'));
-  await expect.poll(async () => (await names()).toSorted(), { timeout: 15_000 }).toEqual(ALL);
+  await poll(async () => (await names()).toSorted(), { timeout: 15_000 }).toEqual(ALL);
   for (const { event_name, at } of await counted(id)) expectBetween(event_name, at, opened, Date.now());
 }
 

@@ -2,6 +2,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -28,7 +29,7 @@ async function openWithEvents(page: Page, tag = scriptTag()): Promise<void> {
   await page.goto(fixture.page('/thanks', shop(tag)));
   await expect(page.locator('[part~=accept]')).toBeVisible();
   await page.locator('[part~=accept]').click({ modifiers: ['Control'] });
-  await expect.poll(() => everythingStored(page)).toMatch(/BRAND_CLICK/);
+  await poll(() => everythingStored(page)).toMatch(/BRAND_CLICK/);
   fixture.forget();
 }
 
@@ -58,7 +59,7 @@ for (const [way, go] of [
       fixture.page('/next', shop(scriptTag({ 'order-id': `next-${round}` })));
       await page.evaluate(`offerlet.consent(false); ${go}`).catch(() => undefined);
       await expect(page.locator('[part~=accept]')).toBeVisible();
-      await expect.poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
+      await poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
       await page.waitForTimeout(200);
       expect(sessions()).toHaveLength(1);
       expect(sessions()).not.toContain(before);
@@ -75,12 +76,12 @@ for (const [way, go] of [
       fixture.page('/next', waiting);
       await page.evaluate(`offerlet.consent(false); ${go}`).catch(() => undefined);
       await page.waitForFunction('window.offerlet?.show');
-      await expect.poll(() => everythingStored(page)).not.toMatch(STORED);
+      await poll(() => everythingStored(page)).not.toMatch(STORED);
       expect(fixture.asked).toEqual([]);
-      await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);
+      await poll(() => page.evaluate('localStorage.length')).toBe(0);
       await page.evaluate('offerlet.consent(true)');
       await expect(page.locator('[part~=accept]')).toBeVisible();
-      await expect.poll(() => fixture.names().includes('WIDGET_LOAD')).toBe(true);
+      await poll(() => fixture.names().includes('WIDGET_LOAD')).toBe(true);
       expect(sessions()).toHaveLength(1);
     }
   });
@@ -94,7 +95,7 @@ test('the next page carries out a denial that a killed page could not, without I
   await kill(page);
   await page.evaluate('offerlet.consent(false)');
   await page.goto(fixture.page('/next', shop(scriptTag({ 'order-id': 'next' }))));
-  await expect.poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
+  await poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
   expect(fixture.names()).not.toContain('BRAND_CLICK');
   expect(sessions()).toHaveLength(1);
 });
@@ -114,7 +115,7 @@ test('a denial while localStorage is full is carried out all the same', async ({
   await kill(page);
   await page.evaluate('offerlet.consent(false); location.reload()').catch(() => undefined);
   await expect(page.locator('[part~=accept]')).toBeVisible();
-  await expect.poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
+  await poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
   expect(sessions()).toHaveLength(1);
   expect(fixture.names()).not.toContain('BRAND_CLICK');
 });
@@ -123,7 +124,7 @@ test('a page that clears localStorage loses no event', async ({ page }) => {
   await openWithEvents(page);
   await page.evaluate('localStorage.clear()');
   await page.goto(fixture.page('/next', shop(scriptTag({ 'order-id': 'next' }))));
-  await expect.poll(() => fixture.names().includes('BRAND_CLICK')).toBe(true);
+  await poll(() => fixture.names().includes('BRAND_CLICK')).toBe(true);
 });
 
 for (const value of ['false', 'denied?', 'no', 'pending', 'Required', 'true', '', 'constructor']) {
@@ -218,7 +219,7 @@ test('after a withdrawal in tab A, <offer-let> in tab B shows nothing when its v
   for (const tab of [a, b]) await expect(tab.locator('[part~=accept]')).toBeVisible();
   await a.evaluate('offerlet.consent(false)');
   await expect(b.locator('[part~=accept]')).toHaveCount(0);
-  await expect.poll(() => everythingStored(b)).not.toMatch(STORED);
+  await poll(() => everythingStored(b)).not.toMatch(STORED);
   const before = fixture.asked.length;
   await b.evaluate("document.querySelector('offer-let').setAttribute('view', 'ORDER_STATUS')");
   await b.waitForTimeout(400);

@@ -3,6 +3,7 @@ import './queueWindow.ts';
 import { expect, test, type CDPSession, type Page } from '@playwright/test';
 import { startQueueSite, type QueueSite } from './queueFixture.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { poll } from '../drivers/poll.ts';
 
 const NAME = 'offerlet-queue /events/batch';
 let site: QueueSite;
@@ -51,10 +52,10 @@ test('a withdrawal stops another tab: events in flight are neither stored nor se
   site.answer = () => new Promise((done) => (respond = done));
   await other.evaluate(() => track('a', 5, 'BRAND_CLICK'));
   await other.evaluate(() => queue.notes.update('order', () => ({ session_id: 's' })));
-  await expect.poll(() => site.batches.length).toBe(1);
+  await poll(() => site.batches.length).toBe(1);
   await here.evaluate(() => queue.withdraw());
   expect(await keys(here)).toEqual([]);
-  await expect.poll(() => other.evaluate(() => withdrawn)).toBe(1);
+  await poll(() => other.evaluate(() => withdrawn)).toBe(1);
   respond(503);
   site.answer = () => 202;
   expect(await other.evaluate(() => track('b', 1).catch((error: unknown) => String(error)))).toContain('closed');
@@ -88,14 +89,14 @@ test('a purge in one tab empties the queue for all tabs, and later events are se
   let respond: (status: number) => void = () => undefined;
   site.answer = () => new Promise((done) => (respond = done));
   await other.evaluate(() => track('a', 5, 'BRAND_CLICK'));
-  await expect.poll(() => site.batches.length).toBe(1);
+  await poll(() => site.batches.length).toBe(1);
   await here.evaluate(() => queue.purge());
   respond(503);
   site.answer = () => 202;
   await sleep(2_500);
   expect(site.batches).toHaveLength(1);
   await other.evaluate(() => track('b', 1, 'BRAND_CLICK'));
-  await expect.poll(() => site.arrived().slice(5)).toEqual(['b0']);
+  await poll(() => site.arrived().slice(5)).toEqual(['b0']);
   expect(await other.evaluate(() => withdrawn)).toBe(0);
 });
 
@@ -105,7 +106,7 @@ for (const end of ['withdraw', 'close'] as const) {
     let respond: (status: number) => void = () => undefined;
     site.answer = () => new Promise((done) => (respond = done));
     await page.evaluate(() => track('a', 5, 'BRAND_CLICK'));
-    await expect.poll(() => site.batches.length).toBe(1);
+    await poll(() => site.batches.length).toBe(1);
     await page.evaluate((how) => void queue[how](), end);
     expect(await deleteDatabase(page)).toBe('deleted');
     respond(503);
@@ -128,7 +129,7 @@ test('200 queues opened and closed leave no connection, channel or listener behi
     emitted.length = 0;
     queue = undefined as never;
   });
-  await expect.poll(async () => (await count(devtools)).connections, { timeout: 15_000 }).toBe(0);
+  await poll(async () => (await count(devtools)).connections, { timeout: 15_000 }).toBe(0);
   const after = await count(devtools);
   expect(after.channels).toBe(0);
   expect(after.listeners).toBeLessThanOrEqual(before.listeners + 5);
@@ -146,10 +147,8 @@ test('an accepted batch whose body stalls is delivered at once and not sent agai
   };
   await page.goto(site.url);
   await page.evaluate(() => track('a', 5, 'BRAND_CLICK'));
-  await expect
-    .poll(() => page.evaluate(() => queue.stats()), { timeout: 2_000 })
-    .toMatchObject({ delivered: 5, onDisk: 0 });
-  await expect.poll(() => closed, { timeout: 4_000 }).toBeGreaterThan(0);
+  await poll(() => page.evaluate(() => queue.stats()), { timeout: 2_000 }).toMatchObject({ delivered: 5, onDisk: 0 });
+  await poll(() => closed, { timeout: 4_000 }).toBeGreaterThan(0);
   await page.reload();
   await sleep(2_000);
   expect(site.batches).toHaveLength(1);

@@ -7,6 +7,7 @@ import type { OffersProps } from '../../../src/react.ts';
 import { bundle } from '../drivers/bundle.ts';
 import { useFixture } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 // The built one: Playwright does not load style sheets.
 const built = new URL('../../../dist/react.js', import.meta.url).href;
@@ -57,11 +58,11 @@ test('under StrictMode offers are requested, counted and reported once, and a cl
 }) => {
   const lines = await open(page, INLINE);
   await expect(accept(page)).toHaveCount(1);
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   const opened = context.waitForEvent('page');
   await accept(page).click();
   await (await opened).close();
-  await expect.poll(fixture.names).toContain('BRAND_CLICK');
+  await poll(fixture.names).toContain('BRAND_CLICK');
   expect([requests().length, loads()]).toEqual([1, 1]);
   expect(await outcomes(page)).toEqual(['rendered']);
   expect(await page.evaluate('seen.events.filter((type) => type === "no_offers")')).toEqual([]);
@@ -81,7 +82,7 @@ test('a render with new objects and functions of the same values changes nothing
 
 test('leaving the page and coming back shows the order’s offers again and counts nothing twice', async ({ page }) => {
   await open(page, INLINE);
-  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   for (let visit = 0; visit < 3; visit++) {
     await rerender(page, 'undefined');
     await expect(accept(page)).toHaveCount(0);
@@ -99,17 +100,17 @@ test('another order requests other offers; the callbacks are those of the last r
   await expect(accept(page)).toBeVisible();
   const request = JSON.stringify({ ...INLINE.request, order_details: { order_id: '8' } });
   await rerender(page, `{ request: ${request}, onOutcome: ({ code }) => seen.outcomes.push('8: ' + code) }`);
-  await expect.poll(() => outcomes(page)).toEqual(['rendered', '8: rendered']);
+  await poll(() => outcomes(page)).toEqual(['rendered', '8: rendered']);
   expect(requests().map(({ order_details }) => order_details)).toEqual([{ order_id: '7' }, { order_id: '8' }]);
 });
 
 test('consent follows its property', async ({ page }) => {
   await open(page, { ...INLINE, consent: false });
-  await expect.poll(() => outcomes(page)).toEqual(['consent_denied']);
+  await poll(() => outcomes(page)).toEqual(['consent_denied']);
   expect(requests()).toEqual([]);
   await rerender(page, '{ consent: true }');
   await expect(accept(page)).toBeVisible();
-  await expect.poll(() => outcomes(page)).toEqual(['consent_denied', 'rendered']);
+  await poll(() => outcomes(page)).toEqual(['consent_denied', 'rendered']);
   await rerender(page, '{ consent: false }');
   await expect(accept(page)).toHaveCount(0);
   await rerender(page, '{ consent: true }');

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { goTo, panel } from '../inspector/inspectorFixture.ts';
 import { startSandbox } from '../drivers/sandbox.ts';
+import { poll } from '../drivers/poll.ts';
 
 // The built command, its demo shop and its network: what a merchant's own tests would start.
 
@@ -31,9 +32,9 @@ test('offerlet sandbox --scenario second-event-fails: one event is retried alone
     await expect(page.locator('[part~=accept]:visible').first()).toBeVisible();
     // Some offers are higher than what the window shows of them: half of each must be seen.
     await page.locator('[part~=card]:visible').first().scrollIntoViewIfNeeded();
-    await expect
-      .poll(async () => (await told(page)).events.filter(({ type }) => type === 'retried').length, { timeout: 15_000 })
-      .toBe(1);
+    await poll(async () => (await told(page)).events.filter(({ type }) => type === 'retried').length, {
+      timeout: 15_000,
+    }).toBe(1);
     const { session } = await told(page);
     const tracked = async (): Promise<string[]> =>
       (await told(page)).events.flatMap(({ type, event }) => (type === 'tracked' && event ? [event.event_name] : []));
@@ -61,7 +62,7 @@ test('offerlet sandbox --scenario no-offers shows nothing, and the inspector say
   const sandbox = await startSandbox(['--scenario', 'no-offers']);
   try {
     await page.goto(`${sandbox.shop}/?offerlet=inspect`);
-    await expect.poll(async () => (await told(page)).code).toBe('no_offers');
+    await poll(async () => (await told(page)).code).toBe('no_offers');
     await expect(panel(page)).toContainText('The network had no offers that can be shown');
     await expect(page.locator('[part~=accept]')).toHaveCount(0);
     await goTo(page, 'Page');

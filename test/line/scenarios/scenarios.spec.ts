@@ -3,6 +3,7 @@ import { SCENARIOS } from '../../../src/wire/scenarios/scenarios.ts';
 import { goTo, openInspected, outcomeNow, panel, useInspected } from '../inspector/inspectorFixture.ts';
 import type { Arrived } from '../page/pageFixture.ts';
 import { options, shop } from '../page/pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 // Each scenario as the URL requests it, and what must be visible in it.
 
@@ -14,7 +15,7 @@ const play = (page: Page, name: string, attributes: Record<string, string> = {})
 
 /** Ends with a code, shows nothing and leaves no trace. */
 async function endsWith(page: Page, code: string): Promise<void> {
-  await expect.poll(() => outcomeNow(page), { timeout: 10_000 }).toBe(code);
+  await poll(() => outcomeNow(page), { timeout: 10_000 }).toBe(code);
   expect(await page.locator('#offers').innerHTML()).toBe('');
   await expect(panel(page)).toContainText(code);
 }
@@ -43,7 +44,7 @@ function scenario(name: string, body: (page: Page) => Promise<void>): void {
 scenario('no-offers', async (page) => {
   await play(page, 'no-offers');
   await endsWith(page, 'no_offers');
-  await expect.poll(arrived).toEqual(['WIDGET_LOAD']);
+  await poll(arrived).toEqual(['WIDGET_LOAD']);
 });
 
 scenario('one-offer', async (page) => {
@@ -122,7 +123,7 @@ scenario('invalid-config', async (page) => {
 
 scenario('second-event-fails', async (page) => {
   await play(page, 'second-event-fails');
-  await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(5);
+  await poll(arrived, { timeout: 10_000 }).toHaveLength(5);
   expect(arrived().sort()).toEqual([...ALL].sort());
   expect(fixture.events).toHaveLength(5); // the refused one never arrived the first time, the others arrived once
   const events = await goTo(page, 'Events');
@@ -133,11 +134,11 @@ scenario('second-event-fails', async (page) => {
 
 scenario('second-event-dead', async (page) => {
   await play(page, 'second-event-dead');
-  await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(4);
+  await poll(arrived, { timeout: 10_000 }).toHaveLength(4);
   const queue = await goTo(page, 'Queue');
   await expect(queue).toContainText('The scenario refuses this event');
   await queue.getByRole('button', { name: /^Replay/ }).click();
-  await expect.poll(arrived).toHaveLength(5);
+  await poll(arrived).toHaveLength(5);
   await expect(queue.getByRole('button', { name: /^Replay/ })).toHaveCount(0);
 });
 
@@ -145,7 +146,7 @@ scenario('events-502', async (page) => {
   await play(page, 'events-502');
   const events = await goTo(page, 'Events');
   await expect(events.getByText('502: kept').first()).toBeVisible();
-  await expect.poll(arrived, { timeout: 15_000 }).toHaveLength(5);
+  await poll(arrived, { timeout: 15_000 }).toHaveLength(5);
   expect(fixture.events).toHaveLength(5);
 });
 
@@ -153,7 +154,7 @@ scenario('lost-answer', async (page) => {
   await play(page, 'lost-answer');
   const events = await goTo(page, 'Events');
   await expect(events.getByText(/no response/).first()).toBeVisible();
-  await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(5);
+  await poll(arrived, { timeout: 10_000 }).toHaveLength(5);
   // What was lost on its way back had arrived: the relay knows its ids.
   expect(fixture.events.length).toBeGreaterThan(5);
   await expect(events.getByRole('cell', { name: 'delivered', exact: true })).toHaveCount(5);
@@ -165,14 +166,14 @@ scenario('rate-limited', async (page) => {
   await expect(panel(page)).toContainText(/Next try at .* because the last response was 429/);
   await page.waitForTimeout(1_000);
   expect(batches()).toEqual([]);
-  await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(5);
+  await poll(arrived, { timeout: 10_000 }).toHaveLength(5);
 });
 
 scenario('events-slow', async (page) => {
   await play(page, 'events-slow');
   const events = await goTo(page, 'Events');
   await expect(events.getByRole('cell', { name: 'in flight' }).first()).toBeVisible();
-  await expect.poll(arrived, { timeout: 15_000 }).toHaveLength(5);
+  await poll(arrived, { timeout: 15_000 }).toHaveLength(5);
   expect(fixture.events).toHaveLength(5);
 });
 
@@ -184,7 +185,7 @@ scenario('offline', async (page) => {
   await expect(queue.getByText('BRAND_VIEW')).toBeVisible();
   expect(fixture.events).toEqual([]);
   await page.locator('offerlet-inspector').getByRole('button', { name: 'Clear all' }).first().click();
-  await expect.poll(() => arrived().includes('BRAND_VIEW'), { timeout: 15_000 }).toBe(true);
+  await poll(() => arrived().includes('BRAND_VIEW'), { timeout: 15_000 }).toBe(true);
   await expect(queue).toContainText('No events are waiting');
 });
 
@@ -192,7 +193,7 @@ scenario('storage-refused', async (page) => {
   await play(page, 'storage-refused');
   await expect(accept(page)).toBeVisible();
   await expect(await goTo(page, 'Queue')).toContainText('Stored in memory');
-  await expect.poll(arrived).toHaveLength(5);
+  await poll(arrived).toHaveLength(5);
 });
 
 scenario('consent-pending', async (page) => {
@@ -216,7 +217,7 @@ test('already_shown: closed offers stay away on the next load, and the panel say
   await openInspected(page, fixture, { attributes: { 'display-mode': 'OVERLAY' } });
   await page.locator('[part~=close]').click();
   await page.reload();
-  await expect.poll(() => outcomeNow(page)).toBe('already_shown');
+  await poll(() => outcomeNow(page)).toBe('already_shown');
   await expect(panel(page)).toContainText('The shopper has closed the offers of this order');
 });
 
@@ -234,7 +235,7 @@ test('rendered: forced settings show the offers again without a second load even
   await expect(page.locator('.pullup')).toBeVisible();
   await expect(page.locator('.pullup')).toHaveAttribute('lang', 'ar');
   expect(await page.evaluate('document.documentElement.dir')).toBe('rtl');
-  await expect.poll(arrived).toContain('BRAND_VIEW');
+  await poll(arrived).toContain('BRAND_VIEW');
   expect(arrived().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
 });
 

@@ -3,6 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { WHOLE_CHROMIUM } from '../../playwright.config.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 import { startLine, type Line } from '../whole/wholeLine.ts';
+import { poll } from '../drivers/poll.ts';
 
 let line: Line;
 test.describe.configure({ mode: 'serial' }); // one network serves them all
@@ -39,7 +40,7 @@ test('each event of an offer’s life: once, in order, with its target and prope
   const current = (part: string) => page.locator(`article [part=${part}]`);
   const viewed = async ({ insertion_id, asset_id }: Shown): Promise<void> => {
     const views = async () => (await stored(session_id)).filter((e) => e.includes('_VIEW') && e.endsWith(insertion_id));
-    await expect.poll(views, { timeout: 10_000 }).toHaveLength(asset_id ? 2 : 1);
+    await poll(views, { timeout: 10_000 }).toHaveLength(asset_id ? 2 : 1);
   };
   await viewed(first);
   await current('decline').click();
@@ -85,9 +86,7 @@ test('each event of an offer’s life: once, in order, with its target and prope
     'ELEMENT_CLICK INLINE_FOOTER_BRAND',
     'ELEMENT_CLICK INLINE_FOOTER_PRIVACY',
   ];
-  await expect
-    .poll(async () => (await stored(session_id)).toSorted(), { timeout: 10_000 })
-    .toEqual(expected.toSorted());
+  await poll(async () => (await stored(session_id)).toSorted(), { timeout: 10_000 }).toEqual(expected.toSorted());
   await page.waitForTimeout(500);
   const seen = await stored(session_id);
   expect(seen).toHaveLength(expected.length); // and nothing more came
@@ -108,14 +107,12 @@ test('a product’s tile: a click on the product, and a click on the offer by it
   }
   const offer = offers.find(({ asset_id }) => asset_id);
   await opening(page, () => page.locator('article .picture a').click());
-  await expect
-    .poll(() => stored(session_id))
-    .toEqual(
-      expect.arrayContaining([
-        `PRODUCT_CLICK INLINE_TILE ${offer?.asset_id} ${offer?.insertion_id}`,
-        `BRAND_CLICK INLINE_ASSET_TILE ${offer?.asset_id} ${offer?.insertion_id}`,
-      ]),
-    );
+  await poll(() => stored(session_id)).toEqual(
+    expect.arrayContaining([
+      `PRODUCT_CLICK INLINE_TILE ${offer?.asset_id} ${offer?.insertion_id}`,
+      `BRAND_CLICK INLINE_ASSET_TILE ${offer?.asset_id} ${offer?.insertion_id}`,
+    ]),
+  );
   const seen = await stored(session_id);
   expect(seen.findIndex((event) => event.startsWith('PRODUCT_DISPLAY'))).toBeLessThan(
     seen.findIndex((event) => event.startsWith('PRODUCT_CLICK')),
@@ -140,7 +137,7 @@ test('a layer ignores clicks for its first 400 ms, and accepts later ones', asyn
   expect((await stored(session_id)).filter((event) => event.includes('CLICK'))).toEqual([]);
   await opening(page, () => page.locator('article [part=accept]').click());
   const click = `BRAND_CLICK INLINE_ACTION_BUTTON ${offers[0].insertion_id}`;
-  await expect.poll(async () => (await stored(session_id)).filter((event) => event.includes('CLICK'))).toEqual([click]);
+  await poll(async () => (await stored(session_id)).filter((event) => event.includes('CLICK'))).toEqual([click]);
 });
 
 interface Shown {
@@ -170,7 +167,7 @@ async function visit(page: Page, mode: string): Promise<{ session_id: string; of
   });
   await page.goto(`${line.shop}/${mode}`);
   const outcome = (): Promise<unknown> => page.evaluate('offerlet.explain?.()[0]?.outcome?.code');
-  await expect.poll(outcome, { timeout: 20_000 }).toBe('rendered');
+  await poll(outcome, { timeout: 20_000 }).toBe('rendered');
   await expect(page.locator('article [part=accept]')).toBeVisible();
   const offers = answer.recommendation_groups
     .flatMap(({ items }) => items)

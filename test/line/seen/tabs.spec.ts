@@ -4,6 +4,7 @@ import { startFreeChromium, type FreeChromium } from '../drivers/freeChromium.ts
 import { startFixture, type Fixture } from '../page/pageFixture.ts';
 import { block, inScript, scriptTag, shop } from '../page/pageShop.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { poll } from '../drivers/poll.ts';
 
 /** A view takes a second; a busy machine may notice it later, never earlier. */
 const SECOND_MS = 1_000;
@@ -39,7 +40,7 @@ const eventAt = (name: string): number =>
   Date.parse(fixture.events.find(({ event_name }) => event_name === name)?.event_datetime ?? '');
 /** The views came once each, a second after the moment in which the page could be seen. */
 async function expectViewsAfter(moment: number): Promise<void> {
-  await expect.poll(() => fixture.names().filter((name) => name.endsWith('_VIEW')).length).toBe(2);
+  await poll(() => fixture.names().filter((name) => name.endsWith('_VIEW')).length).toBe(2);
   for (const name of ['WIDGET_VIEW', 'BRAND_VIEW']) {
     expect(eventAt(name) - moment).toBeGreaterThanOrEqual(SECOND_MS - 20);
     expect(eventAt(name) - moment).toBeLessThanOrEqual(SECOND_MS + LATE_MS);
@@ -52,11 +53,11 @@ test('a prerendered page requests and counts nothing before it is opened', async
   const first = `<script type="speculationrules">${rules}</script><a href="/opened">to the order</a>
     <script>setTimeout(() => document.querySelector('a').click(), 2500)</script>`;
   await browser.open(fixture.page('/first', `<!doctype html><title>Shop</title>${first}`));
-  await expect.poll(() => told().map(({ what }) => what)).toEqual(['prerendering']);
+  await poll(() => told().map(({ what }) => what)).toEqual(['prerendering']);
   await sleep(1_000);
   expect(fixture.asked.filter(({ path }) => path !== '/tell')).toEqual([]);
-  await expect.poll(() => toldAt('activated'), { timeout: 8_000 }).toBeGreaterThan(0);
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(() => toldAt('activated'), { timeout: 8_000 }).toBeGreaterThan(0);
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   expect(eventAt('WIDGET_LOAD')).toBeGreaterThanOrEqual(toldAt('activated'));
   await expectViewsAfter(toldAt('activated'));
 });
@@ -67,28 +68,28 @@ test('offers in a background tab are loaded, and count as displayed only in the 
     fixture.page('/late', shop(`${TELLS}<template>${scriptTag({ 'order-id': '' })}</template>${late}`)),
   );
   await browser.show(await browser.open('about:blank'));
-  await expect.poll(() => toldAt('hidden')).toBeGreaterThan(0);
-  await expect.poll(fixture.names, { timeout: 10_000 }).toEqual(['WIDGET_LOAD']);
+  await poll(() => toldAt('hidden')).toBeGreaterThan(0);
+  await poll(fixture.names, { timeout: 10_000 }).toEqual(['WIDGET_LOAD']);
   await sleep(1_500);
   expect(fixture.names()).toEqual(['WIDGET_LOAD']);
   await browser.show(tab);
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   expect(eventAt('WIDGET_DISPLAY')).toBeGreaterThanOrEqual(toldAt('visible') - 50);
   await expectViewsAfter(toldAt('visible'));
 });
 
 test('a view that the background interrupts begins anew in front', async () => {
   const tab = await browser.open(fixture.page('/shop', page()));
-  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await poll(fixture.names).toContain('BRAND_DISPLAY');
   const other = await browser.open('about:blank');
   await browser.show(other);
-  await expect.poll(() => toldAt('hidden')).toBeGreaterThan(0);
+  await poll(() => toldAt('hidden')).toBeGreaterThan(0);
   // On a machine so busy that the second had passed before the other tab came there is nothing to see.
   test.skip(fixture.names().includes('BRAND_VIEW'), 'the machine was too slow to interrupt the view');
   await sleep(2_000);
   expect(fixture.names().filter((name) => name.endsWith('_VIEW'))).toEqual([]);
   await browser.show(tab);
-  await expect.poll(() => toldAt('visible')).toBeGreaterThan(toldAt('hidden'));
+  await poll(() => toldAt('visible')).toBeGreaterThan(toldAt('hidden'));
   await expectViewsAfter(toldAt('visible'));
 });
 
@@ -104,7 +105,7 @@ test('a page with an idle queue may be cached for going back, and its time away 
   </script>`;
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 1500)</script>');
   await browser.open(fixture.page('/kept', page(leave)));
-  await expect.poll(() => toldAt('restored') + toldAt('too slow'), { timeout: 15_000 }).toBeGreaterThan(0);
+  await poll(() => toldAt('restored') + toldAt('too slow'), { timeout: 15_000 }).toBeGreaterThan(0);
   test.skip(toldAt('too slow') > 0, 'the machine was too slow to leave before the view');
   expect(eventAt('BRAND_DISPLAY')).toBeLessThan(toldAt('restored') - 1_000);
   await expectViewsAfter(toldAt('restored') - 50);
@@ -124,11 +125,11 @@ test('prefetched offers that the back/forward cache restores count once, and a s
   const kept = (json: unknown): string => fixture.page('/kept', shop(TELLS + leave + inScript(json) + scriptTag()));
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 500)</script>');
   await browser.open(kept(first));
-  await expect.poll(() => toldAt('restored'), { timeout: 20_000 }).toBeGreaterThan(0);
+  await poll(() => toldAt('restored'), { timeout: 20_000 }).toBeGreaterThan(0);
   expect(toldAt('Used')).toBeGreaterThan(0);
   await browser.open(kept(block()));
   const remembered = 'Not used. The order is remembered on this device';
-  await expect.poll(() => toldAt(remembered)).toBeGreaterThan(0);
+  await poll(() => toldAt(remembered)).toBeGreaterThan(0);
   // Whatever was about to count has a second in view.
   await sleep(1_500);
   expect(fixture.names().toSorted()).toEqual([

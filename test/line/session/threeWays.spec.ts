@@ -4,6 +4,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
 import { offersOf, useFixture } from '../page/pageFixture.ts';
 import { HASH } from '../page/pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 type Way = 'page' | 'key-value' | 'nothing';
 const WAYS: readonly Way[] = ['page', 'key-value', 'nothing'];
@@ -129,7 +130,7 @@ for (const way of WAYS) {
           .click({ timeout: 2_000 })
           .catch(() => {});
       else await accept(page, way);
-      await expect.poll(names).toEqual(way === 'page' ? expect.arrayContaining(CLICKED) : CLICKED);
+      await poll(names).toEqual(way === 'page' ? expect.arrayContaining(CLICKED) : CLICKED);
       await page.waitForTimeout(500);
       if (way !== 'page') expect(names()).toEqual(CLICKED);
     });
@@ -166,8 +167,8 @@ for (const way of WAYS) {
       await start(page, way);
       await outcome(page, way);
       await accept(page, way);
-      await expect.poll(() => accepted, { timeout: 15_000 }).toContain('BRAND_CLICK');
-      await expect.poll(() => accepted, { timeout: 15_000 }).toContain('BRAND_DISPLAY');
+      await poll(() => accepted, { timeout: 15_000 }).toContain('BRAND_CLICK');
+      await poll(() => accepted, { timeout: 15_000 }).toContain('BRAND_DISPLAY');
       expect(accepted).not.toContain('WIDGET_LOAD');
     });
 
@@ -178,7 +179,7 @@ for (const way of WAYS) {
       await consent(page, way, true);
       expect(await outcome(page, way)).toBe('offers');
       await accept(page, way);
-      await expect.poll(names).toContain('BRAND_CLICK');
+      await poll(names).toContain('BRAND_CLICK');
       await consent(page, way, false);
       await page.waitForTimeout(100);
       const { length } = fixture.events;
@@ -193,7 +194,7 @@ for (const way of WAYS) {
     test('the same order is requested and counted once where there is storage', async ({ page }) => {
       await start(page, way, { order: '7' });
       expect(await outcome(page, way)).toBe('offers');
-      await expect.poll(names).toContain('BRAND_DISPLAY');
+      await poll(names).toContain('BRAND_DISPLAY');
       await page.waitForTimeout(300);
       await start(page, way, { order: '7' });
       expect(await outcome(page, way)).toBe('offers');

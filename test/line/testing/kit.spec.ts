@@ -137,9 +137,11 @@ for (const [css, expected] of Object.entries(GAPS)) {
         .replace(/<div id="offers"[^>]*><\/div>/, '<div id="around"><div id="offers"></div></div>'),
     );
     await offers.setScenario('no-offers');
+    await page.clock.install();
     await page.goto(`${SHOP}/thank-you`);
     await expect(offers).not.toLeaveNoGap();
-    const error = await expect(offers).toLeaveNoGap({ timeout: 5_500 }).catch(String);
+    await page.clock.fastForward(4_000);
+    const error = await expect(offers).toLeaveNoGap({ timeout: 1_500 }).catch(String);
     for (const text of expected) expect(error).toContain(text);
     expect(error).toContain('Outcome: no_offers');
     await page.addStyleTag({ content: '#around:has([data-offerlet="empty"]) { display: none }' });

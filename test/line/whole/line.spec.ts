@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'serial' }); // one sandbox serves them all
@@ -35,7 +36,7 @@ test('an accepted offer reaches both reports, and the key never reaches the page
       read('/api/analysis/publisher-reporting/v2/report/', publisher_reporting, 'widget_loads'),
     ]);
   const once = [1, 1, 1, 1];
-  await expect.poll(both, { timeout: 10_000 }).toEqual([once, once]);
+  await poll(both, { timeout: 10_000 }).toEqual([once, once]);
 
   const everything = (await Promise.all(bytes)).join('\n');
   expect(everything).toContain('Marlow'); // the collection is not empty

@@ -1,9 +1,13 @@
 import { expect, test, type Page } from '@playwright/test';
 import { hero, list, pictures, placed } from '../../widget/offers.ts';
-import { acted, listening, mount, mountPaused, openShop } from './widgetPage.ts';
+import { accept, acted, listening, mount, mountPaused, opened, openShop } from './widgetPage.ts';
 
 const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
 const LAYERS = ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const;
+const WINDOWS = [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+];
 const SENTENCE = 'With this order you get access to an offer that somebody has described at great length. ';
 const SHORT = placed(1, { subheading: undefined, disclosure_details: undefined });
 const TALL = placed(0, { subheading: SENTENCE.repeat(2), assets: pictures(4) });
@@ -53,14 +57,13 @@ function isInSight(page: Page, selector: string): Promise<boolean> {
 }
 
 test('a card is as tall as the offer it shows, whatever the others of its group are', async ({ page }) => {
+  await openShop(page);
   for (const mode of ['OVERLAY', 'PULLUP', 'INLINE'] as const) {
     const alone = [];
     for (const offer of [SHORT, TALL]) {
-      await openShop(page);
       await mount(page, { mode, groups: [hero(offer)] });
       alone.push((await boxOf(page, '.surface')).height);
     }
-    await openShop(page);
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await mount(page, { mode, groups: [hero(SHORT, TALL)] });
     const [first, second] = alone;
@@ -76,8 +79,8 @@ for (const reducedMotion of ['reduce', 'no-preference'] as const) {
     page,
   }) => {
     await page.emulateMedia({ reducedMotion });
+    await openShop(page);
     for (const mode of MODES) {
-      await openShop(page);
       await mount(page, { mode, groups: [hero(SHORT, TALL)] });
       await listening(page);
       const edge = async (): Promise<number> => {
@@ -92,7 +95,7 @@ for (const reducedMotion of ['reduce', 'no-preference'] as const) {
         if (mode !== 'PULLUP') expect(await heading(), mode).toBeCloseTo(before[1] ?? 0, 0);
       }
       const height = (await boxOf(page, '.surface')).height;
-      await page.waitForTimeout(300);
+      await listening(page);
       const after = (await boxOf(page, '.surface')).height;
       if (reducedMotion === 'reduce') expect(height, mode).toBe(after);
     }
@@ -121,8 +124,8 @@ test('clicks on an offer within 400 ms of a step are ignored, those on close and
 
 test('long copy is clamped to three and four lines, and a button shows the rest', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 780 });
+  await openShop(page);
   for (const mode of MODES) {
-    await openShop(page);
     await mount(page, { mode, groups: [hero(LONG)] });
     await listening(page);
     const heading = page.locator('[part=heading]');
@@ -153,9 +156,9 @@ test('the button for long copy comes and goes with the width, in every language,
     addEventListener('error', ({ message }) => window.errors.push(message));
   });
   const offer = placed(0, { subheading: SENTENCE.repeat(3) });
+  await openShop(page);
   for (const [locale, label] of Object.entries({ en: 'More', de: 'Mehr', fr: 'Plus', es: 'Más', ar: 'المزيد' })) {
     await page.setViewportSize({ width: 320, height: 700 });
-    await openShop(page);
     await mount(page, { locale, groups: [hero(offer)] });
     const more = page.getByRole('button', { name: label, exact: true });
     await expect(more).toBeVisible();
@@ -174,9 +177,9 @@ for (const [size, viewport] of Object.entries({
   test(`accept and decline can be seen without scrolling ${size}, however long the copy is`, async ({ page }) => {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ reducedMotion: 'reduce' });
+    await openShop(page, { head: BARE });
     for (const mode of MODES) {
       for (const locale of ['en', 'ar']) {
-        await openShop(page, { head: BARE });
         await mount(page, { mode, locale, sandbox: true, groups: [hero(LONG, SHORT)] });
         for (const part of ['accept', 'decline', 'heading'])
           expect(await isInSight(page, `${CURRENT} [part=${part}]`), `${mode} ${part}`).toBe(true);
@@ -188,8 +191,8 @@ for (const [size, viewport] of Object.entries({
 test('at 400 % zoom the badge and the start of the heading are in view, even after a step', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 180 });
   await page.emulateMedia({ reducedMotion: 'reduce' });
+  await openShop(page);
   for (const mode of LAYERS) {
-    await openShop(page);
     await mount(page, { mode });
     await listening(page);
     for (let step = 0; step < 2; step++) {
@@ -202,13 +205,12 @@ test('at 400 % zoom the badge and the start of the heading are in view, even aft
 });
 
 test('mark, advertiser and position share a row with the logo, the same in every mode', async ({ page }) => {
-  test.slow(); // sixteen pages
   const offers = Array.from({ length: 10 }, (_, number) => placed(number));
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 780 });
-    for (const mode of MODES) {
-      for (const locale of ['de', 'ar']) {
-        await openShop(page, { html: locale === 'ar' ? 'dir="rtl"' : '' });
+  for (const locale of ['de', 'ar']) {
+    await openShop(page, { html: locale === 'ar' ? 'dir="rtl"' : '' });
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 780 });
+      for (const mode of MODES) {
         await mount(page, { mode, locale, sandbox: true, groups: [hero(...offers)] });
         await listening(page);
         await decline(page);
@@ -235,8 +237,8 @@ test('where that row has no room the advertiser is below the mark, and the posit
   page,
 }) => {
   await page.setViewportSize({ width: 320, height: 640 });
+  await openShop(page, { head: BARE });
   for (const mode of MODES) {
-    await openShop(page, { head: BARE });
     await mount(page, { mode, locale: 'de', groups: [hero(placed(0), placed(1))] });
     const [badge, brand, position] = await boxesOf(
       page,
@@ -257,8 +259,8 @@ test('a German footer is one line on a phone of 390 px', async ({ page }) => {
     attribution_details: { copy: 'Bereitgestellt von Adnet', logo_url: 'https://images.test/brand.svg' },
     privacy_policy: { copy: 'Datenschutzerklärung', target_url: 'https://network.test/privacy' },
   };
+  await openShop(page, { head: '<style>body{margin:0;padding:24px}</style>' });
   for (const mode of MODES) {
-    await openShop(page, { head: '<style>body{margin:0;padding:24px}</style>' });
     await mount(page, { mode, locale: 'de', footer });
     const [brand, privacy] = await boxesOf(page, 'footer > :first-child', 'footer > a');
     expect(brand.y, mode).toBe(privacy.y);
@@ -267,13 +269,13 @@ test('a German footer is one line on a phone of 390 px', async ({ page }) => {
 
 test('the close button covers no letter of a long group heading', async ({ page }) => {
   const group = { ...hero(placed(0)), heading: 'Thank you for your order: our partners have something for you' };
+  await openShop(page);
   for (const width of [320, 390, 600, 1280]) {
     await page.setViewportSize({ width, height: 780 });
     for (const mode of LAYERS) {
       for (const locale of ['en', 'ar']) {
-        await openShop(page);
         await mount(page, { mode, locale, groups: [group, list(placed(1))] });
-        await page.waitForTimeout(350);
+        await listening(page);
         const covered = await page.evaluate(() => {
           const root = document.querySelector('offer-let-layer')?.shadowRoot;
           const close = root?.querySelector('[part=close]')?.getBoundingClientRect();
@@ -290,17 +292,16 @@ test('the close button covers no letter of a long group heading', async ({ page 
   }
 });
 
-test('nothing moves under the pointer after accept, and the way on becomes the filled button', async ({ page }) => {
-  test.slow(); // sixteen pages, each watched for two seconds
-  for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+  test(`nothing moves under the pointer after accept, and the way on becomes the filled button (${reducedMotion})`, async ({
+    page,
+  }) => {
+    await page.clock.install();
     await page.emulateMedia({ reducedMotion });
+    await openShop(page, { head: BARE });
     for (const mode of MODES) {
-      for (const viewport of [
-        { width: 390, height: 844 },
-        { width: 1280, height: 800 },
-      ]) {
+      for (const viewport of WINDOWS) {
         await page.setViewportSize(viewport);
-        await openShop(page, { head: BARE });
         await mount(page, { mode, groups: [hero(placed(0), placed(1))] });
         await listening(page);
         const buttons = async (): Promise<Box[]> => [
@@ -313,28 +314,26 @@ test('nothing moves under the pointer after accept, and the way on becomes the f
             .evaluateAll((all) => all.map((button) => getComputedStyle(button).backgroundColor));
         const before = await buttons();
         const [filled, empty] = await fills();
-        await page.locator('[part=accept]').click({ button: 'middle' });
+        await accept(page);
         for (let frame = 0; frame < 5; frame++) expect(await buttons(), `${mode} ${frame}`).toEqual(before);
+        await opened(page);
         await expect(page.getByRole('status')).toContainText('Opened in a new tab');
         expect(await buttons(), mode).toEqual(before);
         expect(await fills()).toEqual([empty, filled]);
       }
     }
-  }
-});
+  });
+}
 
 test('a dialog is centred, and its block is in FULLSCREEN', async ({ page }) => {
-  for (const viewport of [
-    { width: 390, height: 844 },
-    { width: 1280, height: 800 },
-  ]) {
+  await openShop(page);
+  for (const viewport of WINDOWS) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ reducedMotion: 'reduce' });
     for (const [mode, block] of [
       ['OVERLAY', '.surface'],
       ['FULLSCREEN', '.group'],
     ] as const) {
-      await openShop(page);
       await mount(page, { mode, groups: [hero(placed(0))] });
       const { y, height } = await boxOf(page, block);
       expect(Math.abs(y + height / 2 - viewport.height / 2), `${mode} ${viewport.width}`).toBeLessThan(24);
@@ -368,13 +367,13 @@ test('one picture is a column of 40 % or 16:9, large before it has come, and gon
   const offer = placed(0, { assets: pictures(1) });
   // However long the test takes, the picture fails at once.
   await page.addInitScript(() => (performance.now = () => 1000));
+  await openShop(page, { head: BARE });
   for (const [width, isBeside] of [
     [1280, true],
     [390, false],
   ] as const) {
     await page.setViewportSize({ width, height: 844 });
     for (const mode of ['INLINE', 'FULLSCREEN'] as const) {
-      await openShop(page, { head: BARE });
       await mount(page, { mode, groups: [hero(offer)] });
       const picture = await boxOf(page, '.picture');
       const card = await boxOf(page, '.offer');

@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { ShowOptions } from '../../../src/page/showOptions.ts';
 import { hero, pictures, placed } from '../../widget/offers.ts';
 import { listening, mount, openShop, stock, STRICT_CSP } from './widgetPage.ts';
+import { poll } from '../drivers/poll.ts';
 
 const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
 
@@ -128,7 +129,7 @@ test('a page that traps the focus leaves it to a dialog, and gets it back afterw
     expect(await focused()).toBe('Claim my free bag');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Escape');
-    await expect.poll(focused).toBe('first');
+    await poll(focused).toBe('first');
   }
 });
 
@@ -145,12 +146,12 @@ test('pictures below the fold are fetched when they come near, each once', async
   expect(fetched).toEqual([]);
   await page.locator('#offers').scrollIntoViewIfNeeded();
   const shown = ['/logo-0.svg', '/photo-0.svg', '/photo-1.svg'];
-  await expect.poll(() => fetched.toSorted()).toEqual(shown);
+  await poll(() => fetched.toSorted()).toEqual(shown);
   for (let step = 0; step < 2; step++) {
     await page.locator('article [part=decline]').click();
     await listening(page);
   }
-  await expect.poll(() => fetched.toSorted()).toEqual(['/logo-0.svg', '/logo-2.svg', '/photo-0.svg', '/photo-1.svg']);
+  await poll(() => fetched.toSorted()).toEqual(['/logo-0.svg', '/logo-2.svg', '/photo-0.svg', '/photo-1.svg']);
 });
 
 test('no part of the widget is printed', async ({ page }) => {

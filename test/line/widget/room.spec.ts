@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { hero, list, pictures, placed } from '../../widget/offers.ts';
-import { listening, mount, openShop } from './widgetPage.ts';
+import { accept, listening, mount, opened, openShop } from './widgetPage.ts';
+import { poll } from '../drivers/poll.ts';
 
 const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
 const LAYERS = ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const;
@@ -36,18 +37,18 @@ for (const mode of LAYERS) {
     ],
   ] as const) {
     test(`${mode}: the buttons stay when ${what} appears, which can be seen in every window`, async ({ page }) => {
-      test.slow();
+      await page.clock.install();
       await page.emulateMedia({ reducedMotion: 'reduce' });
+      await openShop(page);
       for (const viewport of WINDOWS) {
         const size = `${viewport.width} × ${viewport.height}`;
         await page.setViewportSize(viewport);
-        await openShop(page);
         const claimed = placed(0, { ...offer, metadata: { type: 'PROMO_CODE', code } });
         await mount(page, { mode, groups: [hero(claimed, placed(1))] });
         await listening(page);
         const before = await look(page);
-        await page.locator('[part=accept]').click({ button: 'middle' });
-        await expect(page.getByRole('status')).toContainText('✓');
+        await accept(page);
+        await opened(page);
         const after = await look(page);
         expect(Math.abs(after.accept[0] - before.accept[0]), size).toBeLessThanOrEqual(1);
         expect(after.isCodeSeen, size).toBe(true);
@@ -60,13 +61,13 @@ test('on low windows the buttons are one row, and at 400 % zoom the close button
   page,
 }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
+  await openShop(page);
   for (const viewport of [
     { width: 320, height: 200 },
     { width: 320, height: 256 },
   ]) {
     await page.setViewportSize(viewport);
     for (const mode of LAYERS) {
-      await openShop(page);
       await mount(page, { mode });
       await listening(page);
       const { tops, covered } = await page.evaluate(() => {
@@ -96,11 +97,11 @@ test('text fades out above the buttons over the height of one of its lines', asy
 
 test('clamped copy against the direction of the page starts at its own side, with its ellipsis', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
+  await openShop(page);
   for (const [locale, copy, side] of [
     ['ar', SENTENCE, 'left'],
     ['en', 'حبوب طازجة تُحمّص عند الطلب وتصلك خلال ثلاثة أيام. ', 'right'],
   ] as const) {
-    await openShop(page);
     const details = { copy: copy.repeat(4), content: copy };
     const offer = placed(
       0,
@@ -143,10 +144,10 @@ test('texts of the footer are clamped to two lines', async ({ page }) => {
     attribution_details: { copy: SENTENCE.repeat(3), logo_url: 'https://images.test/brand.svg' },
     privacy_policy: { copy: WORD, target_url: 'https://network.test/privacy' },
   };
+  await openShop(page);
   for (const width of [320, 1280]) {
     await page.setViewportSize({ width, height: 800 });
     for (const mode of MODES) {
-      await openShop(page);
       await mount(page, { mode, footer });
       const heights = await page
         .locator('footer > *')
@@ -172,7 +173,7 @@ test('until they have loaded, a logo is a letter and a picture a tint, even in d
   expect(new Set(await opacities())).toEqual(new Set(['0']));
   load();
   for (const image of await images.all()) await image.scrollIntoViewIfNeeded();
-  await expect.poll(async () => new Set(await opacities())).toEqual(new Set(['1']));
+  await poll(async () => new Set(await opacities())).toEqual(new Set(['1']));
 });
 
 test('a picture that fails after a second keeps its tinted tile, so that nothing moves', async ({ page }) => {

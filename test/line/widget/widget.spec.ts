@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { hero, list, placed } from '../../widget/offers.ts';
-import { acted, listening, mount, mountPaused, openShop } from './widgetPage.ts';
+import { accept, acted, listening, mount, mountPaused, opened, openShop } from './widgetPage.ts';
+import { poll } from '../drivers/poll.ts';
 
 const TALL = '<div style="height:3000px"></div><a id="end" href="#">The end</a>';
 const htmlTag = (page: Page): Promise<string> =>
@@ -47,7 +48,7 @@ test('Esc, the close button and the backdrop end an overlay and give the focus b
     await mount(page, { mode: 'OVERLAY' });
     await listening(page);
     await leave();
-    await expect.poll(() => acted(page)).toEqual([`dismiss by ${by}`]);
+    await poll(() => acted(page)).toEqual([`dismiss by ${by}`]);
     expect(await focused(page)).toBe('Track it');
     await expect(page.getByRole('dialog')).toHaveCount(0);
   }
@@ -82,7 +83,7 @@ test('a double click is one accept and opens one tab', async ({ page }) => {
   await openShop(page);
   await mount(page);
   await page.getByRole('link', { name: 'Claim my free bag' }).dblclick();
-  await expect.poll(() => page.context().pages().length).toBe(2);
+  await poll(() => page.context().pages().length).toBe(2);
   await page.waitForTimeout(500);
   expect(page.context().pages()).toHaveLength(2);
   expect(await acted(page)).toEqual(['accept']);
@@ -92,7 +93,7 @@ test('a middle click is an accept', async ({ page }) => {
   await openShop(page);
   await mount(page);
   await page.getByRole('link', { name: 'Claim my free bag' }).click({ button: 'middle' });
-  await expect.poll(() => acted(page)).toEqual(['accept']);
+  await poll(() => acted(page)).toEqual(['accept']);
 });
 
 test('decline shows the next offer and back the previous one, with the focus on its heading', async ({ page }) => {
@@ -122,7 +123,9 @@ test('a layer fades away, inert at once and with the focus back, unless reduced 
         close?.focus();
         close?.click();
         const still = { count: shadow?.childElementCount, isInert: root?.inert, focus: document.activeElement?.id };
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        const end = performance.now() + 500;
+        const isGone = (): boolean => shadow?.childElementCount === 0;
+        while (!isGone() && performance.now() < end) await new Promise(requestAnimationFrame);
         return [{ ...still, sheets: document.adoptedStyleSheets.length }, shadow?.childElementCount];
       });
       const isFading = reducedMotion === 'no-preference';
@@ -145,7 +148,7 @@ test('a layer locks the page and leaves it as it was, byte for byte', async ({ p
     expect(await htmlTag(page)).toBe(before);
     await page.keyboard.press('Escape');
     await page.mouse.wheel(0, 500);
-    await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(800);
+    await poll(() => page.evaluate(() => window.scrollY)).toBe(800);
     expect(await htmlTag(page)).toBe(before);
     expect(await page.evaluate(() => document.adoptedStyleSheets.length)).toBe(0);
   }
@@ -234,6 +237,7 @@ test('nothing moves when the text of the transition gives way to “opened”, w
   const sentence = 'The shop opens in a new tab, where you enter this code. '.repeat(2).trim();
   await page.setViewportSize({ width: 320, height: 800 });
   await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.clock.install();
   const places = (): Promise<number[][]> =>
     page.evaluate(() => {
       const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
@@ -245,6 +249,7 @@ test('nothing moves when the text of the transition gives way to “opened”, w
         return [Math.round(top), Math.round(height)];
       });
     });
+  await openShop(page);
   for (const [transition_copy, mode, group] of [
     ...(['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const).map((mode) => [sentence, mode, hero] as const),
     [sentence, 'INLINE', list],
@@ -252,13 +257,13 @@ test('nothing moves when the text of the transition gives way to “opened”, w
     ['Merci', 'INLINE', list],
   ] as const) {
     const offer = placed(0, { cta_details: { accept_copy: 'Oui', decline_copy: 'Non', transition_copy } });
-    await openShop(page);
     await mount(page, { mode, locale: 'fr', groups: [group(offer, placed(1))] });
     await listening(page);
-    await page.locator('[part=accept]').first().click({ button: 'middle' });
+    await accept(page);
     const status = page.getByRole('status').first();
     await expect(status).toContainText(transition_copy);
     const before = await places();
+    await opened(page);
     await expect(status).toContainText('✓ Ouvert dans un nouvel onglet');
     expect(await places(), `${mode} ${transition_copy}`).toEqual(before);
   }
@@ -268,13 +273,13 @@ test('the close button is at the middle of the first row', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const offers = [placed(0), placed(1)];
   const group = { ...hero(...offers), heading: 'For you' };
+  await openShop(page);
   for (const mode of ['OVERLAY', 'PULLUP'] as const) {
     for (const [row, shown] of [
       ['.top', hero(...offers)],
       ['.heading', group],
       ['.badges', list(...offers)],
     ] as const) {
-      await openShop(page);
       await mount(page, { mode, groups: [shown] });
       await listening(page);
       const middles = await page.evaluate(
@@ -297,7 +302,7 @@ test('an accepted offer without text or code says that it was opened', async ({ 
   const offer = placed(0, { metadata: undefined, cta_details: { accept_copy: 'Yes', decline_copy: 'No' } });
   await mount(page, { groups: [hero(offer, placed(1))] });
   await expect(page.getByRole('status')).toBeEmpty();
-  await page.locator('[part=accept]').first().click({ button: 'middle' });
+  await accept(page);
   await expect(page.getByRole('status')).toHaveText('✓ Opened in a new tab');
   await expect(page.locator('article [part=decline]')).toHaveText('Next');
 });

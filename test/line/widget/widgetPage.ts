@@ -9,9 +9,11 @@ import { FOOTER, hero, placed } from '../../widget/offers.ts';
 
 declare global {
   interface Window {
-    offers: Offers;
+    offers?: Offers;
     events: PageEvent[];
     violations: string[];
+    /** Milliseconds that the clock of the page is ahead: what only waits for it need not wait. */
+    ahead: number;
   }
 }
 
@@ -55,7 +57,8 @@ export async function openShop(page: Page, { body = '', head = '', html = '', cs
   await page.goto(SHOP);
 }
 
-const PAGE = `window.events=[];window.violations=[];
+const PAGE = `window.events=[];window.violations=[];window.ahead=0;window.offers=undefined;
+{const now=performance.now.bind(performance);performance.now=()=>now()+window.ahead}
 document.addEventListener('securitypolicyviolation',(event)=>window.violations.push(event.violatedDirective));`;
 
 function accepted(request: { postDataJSON(): unknown }): unknown {
@@ -97,11 +100,12 @@ export async function stock(page: Page, shown: Shown = {}): Promise<string> {
   return JSON.stringify(options);
 }
 
-/** Shows offers as a page does, and waits until they are there. */
+/** Shows offers as a page does, in the place of those that it has shown before, and waits until they are there. */
 export async function mount(page: Page, shown: Shown = {}): Promise<void> {
   const options = await stock(page, shown);
   const { code } = await page.evaluate((given) => {
     const options = JSON.parse(given) as ShowOptions;
+    window.offers?.destroy();
     const offers = window.offerlet?.show?.({ ...options, onEvent: (event) => void window.events.push(event) });
     if (!offers) throw new Error('The script has not loaded.');
     window.offers = offers;
@@ -130,15 +134,41 @@ export function acted(page: Page): Promise<string[]> {
   );
 }
 
-/** Waits until a layer that has just opened listens to clicks and has come to rest. */
+/**
+ * Accepts an offer by a middle click, as a shopper does who stays on the page. Without the tab that this opens: it costs as much
+ * as the page.
+ */
+export async function accept(page: Page, link = page.locator('[part=accept]').first()): Promise<void> {
+  await page.evaluate(() => addEventListener('auxclick', (event) => event.preventDefault(), { once: true }));
+  await link.click({ button: 'middle' });
+}
+
+/** Lets the time pass in which a layer that has just opened, or an offer that follows another, ignores clicks. */
 export async function listening(page: Page): Promise<void> {
-  await page.waitForTimeout(450);
-  // Not `waitForFunction`: it needs `eval`, which a strict policy forbids.
-  const isAtRest = (): Promise<boolean> =>
-    page.evaluate(() =>
-      [...document.querySelectorAll('*')].every(
-        ({ shadowRoot }) => !shadowRoot?.getAnimations().some(({ playState }) => playState === 'running'),
-      ),
-    );
-  await expect.poll(isAtRest).toBe(true);
+  await page.evaluate(() => void (window.ahead += 450));
+  await atRest(page);
+}
+
+/** Lets the time pass until an accepted offer is said to be open. The test has installed the clock of the page. */
+export async function opened(page: Page): Promise<void> {
+  const status = page.getByRole('status').first();
+  await expect(status).not.toBeEmpty();
+  await page.clock.fastForward(1_000);
+  await expect(status).toContainText('✓');
+  await atRest(page);
+}
+
+/** Waits until nothing in the widget moves. */
+async function atRest(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+    const running = (): Animation[] =>
+      [...document.querySelectorAll('*')]
+        .flatMap(({ shadowRoot }) => shadowRoot?.getAnimations() ?? [])
+        .filter(({ playState }) => playState === 'running');
+    // The browser reports new sizes in the first frame, and shows in the second what follows from them.
+    for (let frames = 0; frames < 2; frames++) await frame();
+    for (let all = running(); all.length > 0; all = running())
+      await Promise.allSettled(all.map(({ finished }) => finished));
+  });
 }
