@@ -21,7 +21,8 @@ export interface Engine {
 }
 
 async function webDriver(path: string): Promise<Engine> {
-  const webkit = await new WebKit().start(path);
+  const webkit = new WebKit(path);
+  await webkit.start();
   return {
     async open() {
       await webkit.open();

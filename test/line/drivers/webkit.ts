@@ -13,17 +13,25 @@ const KEYS: Readonly<Record<string, string>> = {
   Space: ' ',
 };
 
+/** Milliseconds in which a browser starts, even on a busy machine. */
+const START_MS = 15_000;
+
 /** One WebKitWebDriver and, where there is no display, one Xvfb. */
 export class WebKit {
+  readonly #driver: string;
   #started: ChildProcess[] = [];
   #base = '';
   #session = '';
 
-  async start(driver: string): Promise<this> {
+  constructor(driver: string) {
+    this.#driver = driver;
+  }
+
+  async start(): Promise<void> {
     const env: NodeJS.ProcessEnv = { ...process.env, LIBGL_ALWAYS_SOFTWARE: '1', NO_AT_BRIDGE: '1' };
     if (!env.DISPLAY && !env.WAYLAND_DISPLAY) env.DISPLAY = await this.#startDisplay();
     const port = await freePort();
-    this.#started.unshift(spawn(driver, ['-p', String(port), '--host=127.0.0.1'], { stdio: 'ignore', env }));
+    this.#started.unshift(spawn(this.#driver, ['-p', String(port), '--host=127.0.0.1'], { stdio: 'ignore', env }));
     this.#base = `http://127.0.0.1:${port}`;
     for (let tries = 0; ; tries++) {
       if (
@@ -32,8 +40,8 @@ export class WebKit {
           () => false,
         )
       )
-        return this;
-      if (tries > 200) throw new Error(`${driver} does not answer`);
+        return;
+      if (tries > 200) throw new Error(`${this.#driver} does not answer`);
       await sleep(25);
     }
   }
@@ -49,10 +57,11 @@ export class WebKit {
     });
   }
 
-  async #call(method: string, path: string, body?: unknown): Promise<unknown> {
+  async #call(method: string, path: string, body?: unknown, signal: AbortSignal | null = null): Promise<unknown> {
     const response = await fetch(this.#base + path, {
       method,
       body: body === undefined ? null : JSON.stringify(body),
+      signal,
     });
     const { value } = (await response.json()) as { value: { error?: string; message?: string } };
     if (!response.ok) throw new Error(`WebDriver ${value?.error}: ${value?.message}`);
@@ -63,12 +72,23 @@ export class WebKit {
     return this.#call(method, `/session/${this.#session}${path}`, body);
   }
 
-  /** One session is one MiniBrowser with its own empty profile. The driver allows one at a time. */
+  /**
+   * One session is one MiniBrowser with its own empty profile. The driver allows one at a time. Once in a few hundred times it
+   * waits for its browser for ever: then another driver starts another.
+   */
   async open(): Promise<void> {
-    const { sessionId } = (await this.#call('POST', '/session', { capabilities: { alwaysMatch: {} } })) as {
-      sessionId: string;
-    };
-    this.#session = sessionId;
+    const start = { capabilities: { alwaysMatch: {} } };
+    for (let tries = 1; ; tries++) {
+      try {
+        const session = await this.#call('POST', '/session', start, AbortSignal.timeout(START_MS));
+        this.#session = (session as { sessionId: string }).sessionId;
+        return;
+      } catch (error) {
+        if ((error as Error).name !== 'TimeoutError' || tries === 3) throw error;
+        await this.stop();
+        await this.start();
+      }
+    }
   }
 
   async close(): Promise<void> {
@@ -78,7 +98,7 @@ export class WebKit {
 
   async stop(): Promise<void> {
     await this.close().catch(() => undefined);
-    for (const child of this.#started) child.kill();
+    for (const child of this.#started.splice(0)) child.kill();
   }
 
   async goto(url: string): Promise<void> {

@@ -71,7 +71,7 @@ test('under StrictMode offers are requested, counted and reported once, and a cl
 
 test('a render with new objects and functions of the same values changes nothing', async ({ page }) => {
   await open(page, INLINE);
-  await expect(accept(page)).toBeVisible();
+  await poll(() => outcomes(page)).toEqual(['rendered']);
   await rerender(page, '{ onOutcome: () => seen.outcomes.push("new"), className: "wide" }');
   await rerender(page, '{}');
   await pause(page);
@@ -97,7 +97,7 @@ test('leaving the page and coming back shows the order’s offers again and coun
 
 test('another order requests other offers; the callbacks are those of the last render', async ({ page }) => {
   await open(page, INLINE);
-  await expect(accept(page)).toBeVisible();
+  await poll(() => outcomes(page)).toEqual(['rendered']);
   const request = JSON.stringify({ ...INLINE.request, order_details: { order_id: '8' } });
   await rerender(page, `{ request: ${request}, onOutcome: ({ code }) => seen.outcomes.push('8: ' + code) }`);
   await poll(() => outcomes(page)).toEqual(['rendered', '8: rendered']);
