@@ -52,7 +52,7 @@ const test = base.extend<{ volume: Volume }>({
 const leave = ({ directory }: Volume, holder: object): Promise<void> =>
   writeFile(join(directory, 'test.lock.1'), JSON.stringify(holder));
 
-test('a directory belongs to one owner at a time, and to the next one as soon as it is released', async ({
+test('a directory belongs to one owner at a time, and to the next one once it is released', async ({
   volume: { directory, said, lock },
 }) => {
   const first = await lock();
