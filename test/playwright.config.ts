@@ -49,8 +49,7 @@ export default defineConfig({
     },
     // Specs that drive every engine through test/line/drivers are named *.engines.spec.ts.
     { name: 'firefox', use: use('firefox'), testMatch: '**/*.engines.spec.ts', workers: 2 },
-    // Once in about 40 runs, events that wait after a failed relay do not arrive within 45 s in WebKitGTK: not understood yet.
-    { name: 'webkit', use: use('webkit'), testMatch: '**/*.engines.spec.ts', workers: 1, retries: 1 },
+    { name: 'webkit', use: use('webkit'), testMatch: '**/*.engines.spec.ts', workers: 1 },
     { name: 'chaos', use: use('chromium'), testMatch: '**/*.chaos.spec.ts', timeout: 120_000, workers: 2 },
     // The projects of examples/, installed and built with the packed tarball.
     { name: 'examples', use: use('chromium'), testMatch: 'examples/**/*.spec.ts', timeout: 120_000 },

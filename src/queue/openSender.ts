@@ -55,6 +55,8 @@ interface SenderOptions {
 
 /** Milliseconds until we try again for a lease that another tab has. */
 const BUSY_MS = 1_000;
+/** Milliseconds before a page is left in which a request may fail because of it. */
+const LEAVING_MS = 50;
 /** Bytes of keepalive requests in flight: the page shares 65,536 among everybody on it. */
 const KEEPALIVE_MAX_BYTES = 60 * 1024;
 
@@ -146,7 +148,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     // Those that have the relay's time are not corrected again.
     const sent = batch[0]?.[1].isTrue ? undefined : Date.now();
     const bytes = toJson(events).length;
-    const keepalive = !avoidsKeepalive && bytes <= keepaliveRoom;
+    const keepalive = (isLeaving || !avoidsKeepalive) && bytes <= keepaliveRoom;
     if (isLeaving && !keepalive) return false;
     let before = backoff;
     const wasEager = isEager;
@@ -193,7 +195,9 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
 
   function leave(): void {
     void rows.write();
-    if (isPaused || (backoff?.at && !backoff.isSuspects && !rows.isMemory())) return;
+    // Chromium fails what is under way in the moment in which the page is left: that is no outage.
+    const isByLeaving = lastAnswer?.status === 0 && Date.now() - (backoff?.since ?? 0) < LEAVING_MS;
+    if (isPaused || (backoff?.at && !backoff.isSuspects && !isByLeaving && !rows.isMemory())) return;
     // Stored until a response arrives, which may be never: the relay drops duplicates.
     const rest = [...known].flatMap(([key, row]): QueueEntry[] => {
       const value = row.value as EventRow;

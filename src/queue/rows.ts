@@ -222,6 +222,18 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
   let isBroken = false;
   let isClosing = false;
   let isClosed = false;
+  const running = new Set<IDBTransaction>();
+  /** How often the page was left; until it goes on, `isLeft`. */
+  let leaves = 0;
+  let isLeft = false;
+
+  /** WebKit keeps a page that was left with what it had begun: a transaction that has not ended blocks every other page. */
+  function leave(): void {
+    leaves++;
+    isLeft = true;
+    setTimeout(() => (isLeft = false));
+    running.forEach(cancel);
+  }
 
   function disconnect(): void {
     if (connection) {
@@ -229,6 +241,7 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
       connection.onversionchange = connection.onclose = null;
       connection.close();
       connection = undefined;
+      globalThis.removeEventListener?.('pagehide', leave);
     }
     isUsed = false;
     store = createStore(name, STORE);
@@ -244,6 +257,7 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
   function watch(db: IDBDatabase): void {
     if (db === connection) return;
     connection = db;
+    globalThis.addEventListener?.('pagehide', leave);
     // idb-keyval's own `onclose` is replaced on purpose: ours does the same and reports it.
     // oxlint-disable-next-line unicorn/prefer-add-event-listener
     db.onclose = () => {
@@ -267,20 +281,28 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
     if (lastRead) await lastRead;
     if (isClosed || (isClosing && !isUsed) || (isBroken && !isPatient)) return undefined;
     const used = store;
+    const before = isLeft ? -1 : leaves;
     let result: Promise<T> | undefined;
     isUsed = true;
     try {
       result = used(mode, (rows) => {
-        watch(rows.transaction.db);
-        return work(rows);
+        const { transaction } = rows;
+        watch(transaction.db);
+        running.add(transaction);
+        transaction.addEventListener('complete', () => running.delete(transaction));
+        const worked = work(rows);
+        if (isLeft) cancel(transaction);
+        return worked;
       });
       return await (isPatient ? result : within(HANGING_MS, result));
     } catch (error) {
       if (isClosing) return undefined;
-      if (!isAgain && /State|Unknown|Abort/.test(String(error))) {
-        // A connection that the browser has lost is replaced, once.
+      const wasLeft = before !== leaves;
+      if (wasLeft || (!isAgain && /State|Unknown|Abort/.test(String(error)))) {
+        if (wasLeft) await new Promise((goOn) => setTimeout(goOn));
+        // A connection that the browser has lost is replaced, once. Firefox drops what a page was waiting for as it was left.
         if (store === used) disconnect();
-        return run(mode, work, isPatient, true);
+        return run(mode, work, isPatient, isAgain || !wasLeft);
       }
       if (!isBroken) listener.onBroken(error);
       isBroken = true;
@@ -303,6 +325,15 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
       last.then(finish, finish);
     },
   };
+}
+
+/** Aborts a transaction that has not been committed. */
+export function cancel(transaction: IDBTransaction): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It ends by itself.
+  }
 }
 
 /** Resolves when the transaction is on disk. Committed explicitly, or a page that dies at once would lose it. */

@@ -1,5 +1,5 @@
 import { promisifyRequest } from 'idb-keyval';
-import { committed, CONSENT, QUEUE_PREFIX, queueName } from './rows.ts';
+import { cancel, committed, CONSENT, QUEUE_PREFIX, queueName } from './rows.ts';
 
 // Consent is given per origin, and withdrawn in every tab at once. Databases can only be cleared later: by then the page may
 // be gone. So a withdrawal first leaves a mark, synchronously. A page that opens a queue compares the mark with the
@@ -120,7 +120,9 @@ async function empty(name: string): Promise<boolean> {
   if (!db) return false;
   try {
     if (!db.objectStoreNames.contains('rows')) return false;
-    const rows = db.transaction('rows', 'readwrite').objectStore('rows');
+    const transaction = db.transaction('rows', 'readwrite');
+    globalThis.addEventListener?.('pagehide', () => cancel(transaction), { once: true });
+    const rows = transaction.objectStore('rows');
     const consent = await promisifyRequest<unknown>(rows.get(CONSENT));
     const isNewer = consent !== undefined && pendingWithdrawal() !== '' && !isWithdrawn(consent);
     if (!isNewer) rows.clear();

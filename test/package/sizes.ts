@@ -32,17 +32,17 @@ const CONSENT = {
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_660 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 29_110 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_775 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 29_275 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
-      limit: 29_445,
+      limit: 29_670,
     },
     {
       what: "import { openSession } from 'offerlet/session'",
       code: await bundleOf(SESSION),
-      limit: 19_420,
+      limit: 19_575,
     },
     ...(await Promise.all(
       Object.entries(CONSENT).map(async ([name, limit]) => ({
@@ -56,6 +56,6 @@ export async function measureSizes(): Promise<Size[]> {
       code: await bundleOf(EXTENSION),
       limit: 23_300,
     },
-    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 7_040 },
+    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 7_170 },
   ];
 }

@@ -1,6 +1,6 @@
 // Unloading and storage, in every engine.
 import './queueWindow.ts';
-import { expect, test } from '../drivers/driver.ts';
+import { expect, test, type Driver } from '../drivers/driver.ts';
 import { startQueueSite, tally, type QueueSite } from './queueFixture.ts';
 
 let site: QueueSite;
@@ -9,6 +9,11 @@ test.beforeAll(async () => {
 });
 test.beforeEach(() => site.reset());
 test.afterAll(() => site.close());
+
+/** The query of the page, once its queue is open. */
+function opened(driver: Driver): Promise<string> {
+  return driver.eval(() => ('queue' in globalThis ? location.search : '')).catch(() => '');
+}
 
 test('200 events are delivered once each in ten requests', async ({ driver }) => {
   await driver.goto(site.url);
@@ -44,6 +49,60 @@ test('leaving while the relay is down loses nothing', async ({ driver }) => {
   site.isDown = false;
   await driver.goto(site.url);
   await expect.poll(() => tally(site.arrived(), 'c', 200), { timeout: 15_000 }).toEqual({ lost: 0, duplicated: 0 });
+});
+
+// WebKit keeps a page that was left, and a transaction that it had not ended: that blocked all later pages.
+for (const busy of ['reads', 'writes a note', 'writes a note as it is left'])
+  test(`a page that ${busy} blocks no other page, and goes on when it is back`, async ({ driver }) => {
+    await driver.goto(`${site.url}/?page`);
+    site.isDown = true;
+    await driver.eval(() => track('k', 50));
+    await driver.goto(`${site.url}/?page`);
+    await driver.eval((kind) => {
+      const note = (): void => void queue.notes.update('n', () => 1);
+      const work = kind === 'reads' ? () => Array.from({ length: 20 }, () => void queue.stats()) : note;
+      if (kind === 'writes a note as it is left') {
+        addEventListener('pagehide', note, { once: true });
+        document.addEventListener('visibilitychange', note, { once: true });
+      } else {
+        const again = (): void => (work(), void setTimeout(again));
+        again();
+      }
+      Object.assign(globalThis, { wasLeft: true });
+      location.href = '/?page&next';
+    }, busy);
+    await expect.poll(() => opened(driver)).toBe('?page&next');
+    site.isDown = false;
+    await driver.eval(() => queue.flush());
+    await expect.poll(() => tally(site.arrived(), 'k', 50), { timeout: 10_000 }).toEqual({ lost: 0, duplicated: 0 });
+    await driver.back();
+    await expect.poll(() => opened(driver)).toBe('?page');
+    // Where the engine has loaded it anew, there is nothing to go on with.
+    if (busy !== 'reads' && (await driver.eval(() => 'wasLeft' in globalThis)))
+      await expect.poll(() => driver.eval(() => queue.notes.read('n'))).toBe(1);
+    expect(await driver.eval(() => emitted.filter(({ type }) => type === 'error'))).toEqual([]);
+    expect(await driver.eval(() => queue.stats())).toMatchObject({ storage: 'indexeddb', onDisk: 0 });
+  });
+
+test('a page that withdraws consent as it is left blocks no other page', async ({ driver }) => {
+  await driver.goto(`${site.url}/?page`);
+  site.isDown = true;
+  await driver.eval(() => track('w', 50));
+  await driver.goto(`${site.url}/?idle`);
+  await driver.eval(() => {
+    const again = (): void => {
+      void offerletSessionQueue.withdrawConsent('/events/batch');
+      setTimeout(again);
+    };
+    again();
+    location.href = '/?page&next';
+  });
+  await expect.poll(() => opened(driver)).toBe('?page&next');
+  site.isDown = false;
+  await driver.eval(() => track('v', 1));
+  expect(await driver.eval(() => queue.stats())).toMatchObject({ storage: 'indexeddb' });
+  await expect.poll(() => tally(site.arrived(), 'v', 1)).toEqual({ lost: 0, duplicated: 0 });
+  expect(site.arrived().filter((id) => id.startsWith('w'))).toEqual([]);
 });
 
 test('two endpoints on one origin have separate queues', async ({ driver }) => {
@@ -109,6 +168,20 @@ test('without storage events are held in memory and sent, at the latest when the
     location.href = '/next?idle';
   });
   await expect.poll(() => tally(site.arrived(), 'e', 30).lost).toBe(0);
+});
+
+// Chromium fails the requests that are under way before it tells a page that it is left.
+test('a page that is left while a batch is under way sends the rest, whoever else listens', async ({ driver }) => {
+  await driver.goto(`${site.url}/?idle`);
+  site.answer = () => new Promise((answer) => setTimeout(answer, 300, 202));
+  await driver.eval(async () => {
+    addEventListener('pagehide', () => {});
+    Object.assign(globalThis, { queue: offerletQueue.openQueue({ endpoint: '/events/batch' }) });
+    await track('g', 30);
+    await new Promise((sent) => setTimeout(sent, 100));
+    location.href = '/next?idle';
+  });
+  await expect.poll(() => tally(site.arrived(), 'g', 30).lost).toBe(0);
 });
 
 test('without Web Locks a lease lets one tab send at a time', async ({ driver }) => {
