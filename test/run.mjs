@@ -6,13 +6,17 @@
 //   npm run test:unit -- [NAME…]      tests that need no build, no database and no browser
 //   npm run test:browser -- [NAME…]   Chromium; with names, the files whose path contains one of them
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { build, install, run, succeeds } from '../build/prepare.mjs';
 
 const [mode = '--usual', ...names] = process.argv.slice(2);
 const all = mode === '--all';
 const started = performance.now();
 const failed = [];
+/** What failed among thousands of tests, printed again at the end: many logs are shown from there only. */
+const failures = [];
+const REPORT = join('node_modules', '.offerlet', 'vitest.json');
 let stepStarted;
 let stepTitle;
 
@@ -67,16 +71,28 @@ if (all) {
   await examples;
 }
 step(all ? 'Unit and server tests, with PostgreSQL and Redis, and the packages' : 'Unit and server tests');
+rmSync(REPORT, { force: true });
 attempt(
   'npx',
   'vitest',
   'run',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${REPORT}`,
   ...(all ? [] : ['unit', 'pure', 'servers', 'network'].flatMap((name) => ['--project', name])),
 );
+const { testResults } = existsSync(REPORT) ? JSON.parse(readFileSync(REPORT, 'utf8')) : { testResults: [] };
+for (const { name, status, message, assertionResults } of testResults) {
+  const file = relative(process.cwd(), name);
+  if (status === 'failed' && message) failures.push(`${file}: ${message}`);
+  for (const { status, fullName, failureMessages } of assertionResults)
+    if (status === 'failed') failures.push(`${file}: ${fullName}\n${failureMessages[0]}`);
+}
 step(all ? 'Browsers: Chromium, Firefox, WebKit, chaos' : 'Browsers: Chromium');
 attempt('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...(all ? [] : ['--project', 'chromium']));
 step('Pictures');
 attempt('npm', 'run', '--silent', 'pictures');
+for (const failure of failures) console.log(`\nFAILED ${failure}`);
 step(
   `npm ${all ? 'run test:all' : 'test'}: ${failed.length ? `failed (${failed.join('; ')})` : 'all passed'} in ${seconds(started)} s.`,
 );
