@@ -202,13 +202,10 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
   async function readRows(rows: IDBObjectStore, more: number): ReturnType<Rows['read']> {
     const given = consent;
     const before = [...known].flatMap(([key, { state }]) => (state === 'local' ? [key] : []));
-    const requests = [
-      rows.getAllKeys(eventRange()),
-      rows.getAll(eventRange(), BATCH_MAX_EVENTS + SHARED_MAX + more),
-    ] as const;
-    // A page that is frozen from here on would not end it.
-    rows.transaction.commit();
-    const [keys, values] = (await Promise.all(requests.map(done))) as [string[], unknown[]];
+    const [keys, values] = (await Promise.all([
+      done(rows.getAllKeys(eventRange())),
+      done(rows.getAll(eventRange(), BATCH_MAX_EVENTS + SHARED_MAX + more)),
+    ])) as [string[], unknown[]];
     const first = new Map(values.map((value, at) => [keys[at] ?? '', value]));
     const stored = first.get(CONSENT);
     if (isWithdrawn(stored)) {

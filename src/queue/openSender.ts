@@ -65,6 +65,8 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   const { known } = rows;
   let backoff: Backoff | undefined;
   let lastAnswer: LastAnswer | undefined;
+  /** When the last request got no response; 0 if it got one. */
+  let failedAt = 0;
   /** Events since the last request. */
   let fresh = 0;
   /** Sizes of the next batches: the halves of one that was refused whole. */
@@ -169,6 +171,8 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     if (!hasRead) before = (await rows.read()).first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
     lastAnswer = { status, at: now };
+    // What fails as it is handed over must not be handed over again, or a page that is hidden in a loop would send in one.
+    failedAt = status || isLeaving ? 0 : now;
 
     const isInFlight = (key: string): boolean => !isIdle(known.get(key));
     const settled = settle({ batch, isWanted: isInFlight, response, before, isEager: wasEager, now });
@@ -196,8 +200,8 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   function leave(): void {
     void rows.write();
     // Chromium fails what is under way in the moment in which the page is left: that is no outage.
-    const isByLeaving = lastAnswer?.status === 0 && Date.now() - (backoff?.since ?? 0) < LEAVING_MS;
-    if (isPaused || (backoff?.at && !backoff.isSuspects && !isByLeaving && !rows.isMemory())) return;
+    if (isPaused || (Date.now() - failedAt >= LEAVING_MS && backoff?.at && !backoff.isSuspects && !rows.isMemory()))
+      return;
     // Stored until a response arrives, which may be never: the relay drops duplicates.
     const rest = [...known].flatMap(([key, row]): QueueEntry[] => {
       const value = row.value as EventRow;

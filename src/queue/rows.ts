@@ -212,6 +212,11 @@ const STORE = 'rows';
 /** Milliseconds after which storage that does not respond counts as broken. */
 export const HANGING_MS = 1_000;
 
+/** Milliseconds that a page which is back waits for what was committed as it was left: to do that again would hide what it dropped. */
+const GOES_ON_MS = 50;
+/** What fails because the page was left is rejected with it. */
+const LEFT: unknown = undefined;
+
 /** Opens the database of a queue, when it is first used. */
 export function openDatabase(name: string, listener: DatabaseListener): QueueDatabase {
   let store = createStore(name, STORE);
@@ -222,17 +227,21 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
   let isBroken = false;
   let isClosing = false;
   let isClosed = false;
-  const running = new Set<IDBTransaction>();
-  /** How often the page was left; until it goes on, `isLeft`. */
-  let leaves = 0;
+  /** The transactions that have not ended, by what makes their callers begin anew. */
+  const running = new Map<(reason: unknown) => void, IDBTransaction | undefined>();
+  /** Whether the page was left, until it goes on. */
   let isLeft = false;
 
   /** WebKit keeps a page that was left with what it had begun: a transaction that has not ended blocks every other page. */
   function leave(): void {
-    leaves++;
     isLeft = true;
-    setTimeout(() => (isLeft = false));
     running.forEach(cancel);
+    // Runs once the page is back: Firefox has dropped what was under way.
+    setTimeout(() => {
+      isLeft = false;
+      for (const fail of running.keys()) fail(LEFT);
+      running.clear();
+    }, GOES_ON_MS);
   }
 
   function disconnect(): void {
@@ -281,33 +290,34 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
     if (lastRead) await lastRead;
     if (isClosed || (isClosing && !isUsed) || (isBroken && !isPatient)) return undefined;
     const used = store;
-    const before = isLeft ? -1 : leaves;
-    let result: Promise<T> | undefined;
     isUsed = true;
-    try {
-      result = used(mode, (rows) => {
+    const result = new Promise<T>((done, fail) => {
+      running.set(fail, undefined);
+      void used(mode, (rows) => {
         const { transaction } = rows;
         watch(transaction.db);
-        running.add(transaction);
-        transaction.addEventListener('complete', () => running.delete(transaction));
+        running.set(fail, transaction);
         const worked = work(rows);
         if (isLeft) cancel(transaction);
         return worked;
-      });
+      })
+        .then(done, (error: unknown) => isLeft || fail(error))
+        .then(() => isLeft || running.delete(fail));
+    });
+    try {
       return await (isPatient ? result : within(HANGING_MS, result));
     } catch (error) {
+      if (error === LEFT) return run(mode, work, isPatient);
       if (isClosing) return undefined;
-      const wasLeft = before !== leaves;
-      if (wasLeft || (!isAgain && /State|Unknown|Abort/.test(String(error)))) {
-        if (wasLeft) await new Promise((goOn) => setTimeout(goOn));
-        // A connection that the browser has lost is replaced, once. Firefox drops what a page was waiting for as it was left.
+      if (!isAgain && /State|Unknown|Abort/.test(String(error))) {
+        // A connection that the browser has lost is replaced, once.
         if (store === used) disconnect();
-        return run(mode, work, isPatient, isAgain || !wasLeft);
+        return run(mode, work, isPatient, true);
       }
       if (!isBroken) listener.onBroken(error);
       isBroken = true;
       // It may only have been slow.
-      result?.then(back, () => {});
+      result.then(back, () => {});
       return undefined;
     }
   }
@@ -328,9 +338,9 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
 }
 
 /** Aborts a transaction that has not been committed. */
-export function cancel(transaction: IDBTransaction): void {
+export function cancel(transaction: IDBTransaction | undefined): void {
   try {
-    transaction.abort();
+    transaction?.abort();
   } catch {
     // It ends by itself.
   }

@@ -46,6 +46,35 @@ it('a page that leaves before its queue has read anything keeps what earlier pag
   expect((await storedBackoff()).since).toBe(before.since);
 });
 
+it('a page that is hidden or left again and again while the relay is down does not send each time', async () => {
+  freshStorage();
+  const page = new EventTarget();
+  const document = { hidden: false };
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+  vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page));
+  vi.stubGlobal('document', document);
+  let requests = 0;
+  const queue = openQueue({
+    endpoint: '/events/batch',
+    send: () => {
+      requests++;
+      return Promise.reject(new TypeError('Failed to fetch'));
+    },
+  });
+  await queue.track(event('a'));
+  await queue.flush();
+  const end = performance.now() + 1_000;
+  while (performance.now() < end) {
+    document.hidden = !document.hidden;
+    for (const type of ['visibilitychange', 'pagehide', 'online']) page.dispatchEvent(new Event(type));
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  // One in 500 ms, and once more if the page is left at once.
+  expect(requests).toBeLessThan(10);
+  await queue.close();
+  vi.unstubAllGlobals();
+});
+
 async function storedBackoff(): Promise<{ since: number; failures: object }> {
   const done = <T>(request: IDBRequest<T>): Promise<T> =>
     new Promise((resolve) => request.addEventListener('success', () => resolve(request.result)));

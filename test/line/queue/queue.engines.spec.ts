@@ -10,9 +10,9 @@ test.beforeAll(async () => {
 test.beforeEach(() => site.reset());
 test.afterAll(() => site.close());
 
-/** The query of the page, once its queue is open. */
+/** The query of the page, once its script has run. */
 function opened(driver: Driver): Promise<string> {
-  return driver.eval(() => ('queue' in globalThis ? location.search : '')).catch(() => '');
+  return driver.eval(() => ('track' in globalThis ? location.search : '')).catch(() => '');
 }
 
 test('200 events are delivered once each in ten requests', async ({ driver }) => {
@@ -103,6 +103,61 @@ test('a page that withdraws consent as it is left blocks no other page', async (
   expect(await driver.eval(() => queue.stats())).toMatchObject({ storage: 'indexeddb' });
   await expect.poll(() => tally(site.arrived(), 'v', 1)).toEqual({ lost: 0, duplicated: 0 });
   expect(site.arrived().filter((id) => id.startsWith('w'))).toEqual([]);
+});
+
+test('consent that is withdrawn while a page is left has an effect on it when it is back', async ({ driver }) => {
+  await driver.goto(`${site.url}/?idle`);
+  site.isDown = true;
+  await driver.eval(async () => {
+    // Such a page notices it by what is stored.
+    Object.defineProperty(globalThis, 'BroadcastChannel', { value: undefined });
+    openPage();
+    await track('x', 5);
+    // A page that holds a lock is not kept.
+    await new Promise((failed) => setTimeout(failed, 500));
+    // Has to read first, and is called off.
+    addEventListener('pagehide', () => void queue.notes.update('n', () => 1), { once: true });
+    Object.assign(globalThis, { wasLeft: true });
+    location.href = '/?idle&next';
+  });
+  await expect.poll(() => opened(driver)).toBe('?idle&next');
+  await driver.eval(() => offerletSessionQueue.withdrawConsent('/events/batch'));
+  site.isDown = false;
+  await driver.back();
+  await expect.poll(() => opened(driver)).toBe('?idle');
+  if (await driver.eval(() => 'wasLeft' in globalThis)) await expect.poll(() => driver.eval(() => withdrawn)).toBe(1);
+  expect(site.arrived()).toEqual([]);
+});
+
+test('what a page begins with its queue as it is left, it ends when it is back', async ({ driver }) => {
+  await driver.goto(`${site.url}/?idle`);
+  site.isDown = true;
+  await driver.eval(async () => {
+    const ended: string[] = [];
+    const other = openPage('/other/events/batch');
+    openPage();
+    await Promise.all([other.stats(), queue.stats()]);
+    addEventListener('pagehide', () => {
+      void other.rows.purge().then(() => ended.push('purge'));
+      void track('y', 2).then(() => ended.push('track'));
+      void queue.close().then(() => ended.push('close'));
+    });
+    Object.assign(globalThis, { ended });
+    location.href = '/?idle&next';
+  });
+  await expect.poll(() => opened(driver)).toBe('?idle&next');
+  // What was sent as the page was left has failed by now.
+  await new Promise((done) => setTimeout(done, 1_000));
+  await driver.back();
+  await expect.poll(() => opened(driver)).toBe('?idle');
+  // Where the engine has loaded it anew, there is nothing to go on with.
+  if (!(await driver.eval(() => 'ended' in globalThis))) return;
+  await expect
+    .poll(() => driver.eval(() => (globalThis as unknown as { ended: string[] }).ended.toSorted()))
+    .toEqual(['close', 'purge', 'track']);
+  site.isDown = false;
+  await driver.goto(`${site.url}/?page`);
+  await expect.poll(() => tally(site.arrived(), 'y', 2)).toEqual({ lost: 0, duplicated: 0 });
 });
 
 test('two endpoints on one origin have separate queues', async ({ driver }) => {
