@@ -1,7 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork } from '../../../src/network.ts';
-import { type Database, DatabaseUnavailableError, reach } from '../../../src/network/database/database.ts';
+import {
+  type Database,
+  DatabaseUnavailableError,
+  type Queries,
+  reach,
+} from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { createSchema, REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { CITUS_NODES, DATABASE_KINDS, openTestDatabase, startPostgres, type Cluster } from '../databases.ts';
@@ -17,6 +22,20 @@ test.each(['53100', '53200', '57P01', '08006', 'ECONNREFUSED', ''])(
   },
 );
 
+/** Two that meet go on together; who comes later does not wait. */
+function createMeeting(): { meet(): Promise<void> } {
+  let waiting = 2;
+  let goOn: () => void;
+  const met = new Promise<void>((resolve) => (goOn = resolve));
+  return {
+    meet() {
+      waiting -= 1;
+      if (waiting === 0) goOn();
+      return met;
+    },
+  };
+}
+
 describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and gone', () => {
   let cluster: Cluster;
   beforeAll(async () => {
@@ -29,19 +48,31 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
     await db.exec(
       'CREATE TABLE counters (id integer PRIMARY KEY, n integer NOT NULL); INSERT INTO counters VALUES (1, 0), (2, 0)',
     );
+    const add = (transaction: Queries, id: number): Promise<unknown> =>
+      transaction.query('UPDATE counters SET n = n + 1 WHERE id = $1', [id]);
     let runs = 0;
-    const add = (first: number, second: number, level: string): Promise<void> =>
+    const deadlock = createMeeting();
+    const crosswise = ([first, second]: readonly [number, number]): Promise<void> =>
       db.transaction(async (transaction) => {
         runs += 1;
-        await transaction.exec(`SET TRANSACTION ISOLATION LEVEL ${level}`);
-        await transaction.query('UPDATE counters SET n = n + 1 WHERE id = $1', [first]);
-        await pause(20);
-        await transaction.query('UPDATE counters SET n = n + 1 WHERE id = $1', [second]);
+        await add(transaction, first);
+        await deadlock.meet();
+        await add(transaction, second);
       });
-    const pairs = [add(1, 2, 'READ COMMITTED'), add(2, 1, 'READ COMMITTED')];
-    await Promise.all([...pairs, add(1, 2, 'SERIALIZABLE'), add(1, 2, 'SERIALIZABLE')]);
+    await Promise.all([crosswise([1, 2]), crosswise([2, 1])]);
+    expect(runs).toBe(3);
+    const conflict = createMeeting();
+    const serially = (): Promise<void> =>
+      db.transaction(async (transaction) => {
+        runs += 1;
+        await transaction.exec('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
+        await transaction.query('SELECT n FROM counters');
+        await conflict.meet();
+        for (const id of [1, 2]) await add(transaction, id);
+      });
+    await Promise.all([serially(), serially()]);
+    expect(runs).toBe(6);
     expect(await db.query('SELECT n FROM counters ORDER BY id')).toEqual([{ n: 4 }, { n: 4 }]);
-    expect(runs).toBeGreaterThan(4);
     await db.close();
   }, 60_000);
 
