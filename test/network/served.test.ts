@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Listening } from '../../src/cli/listen.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
@@ -105,12 +105,13 @@ test('metrics count responses by route and status', async () => {
 });
 
 test('a stopping server finishes requests in progress and accepts no new ones', async () => {
-  await fault({ delay_ms: 400 });
+  await fault({ delay_ms: 1_000 });
   const underWay = post('/recommendations', JSON.stringify(ask()));
   await pause(150);
+  // What was sent later has arrived.
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
   const closed = server.close();
-  await pause(50);
-  await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+  await vi.waitFor(() => expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed'));
   expect((await underWay).status).toBe(200);
   await closed;
 });
