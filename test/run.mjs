@@ -14,7 +14,7 @@ const [mode = '--usual', ...names] = process.argv.slice(2);
 const all = mode === '--all';
 const started = performance.now();
 const failed = [];
-/** What failed among thousands of tests, printed again at the end: many logs are shown from there only. */
+/** The failed tests, printed again at the end: many logs show only that. */
 const failures = [];
 const REPORT = join('node_modules', '.offerlet', 'vitest.json');
 let stepStarted;

@@ -55,7 +55,7 @@ interface SenderOptions {
 
 /** Milliseconds until we try again for a lease that another tab has. */
 const BUSY_MS = 1_000;
-/** Milliseconds before a page is left in which a request may fail because of it. */
+/** A request that fails within so many milliseconds before the page is left may have failed because of that. */
 const LEAVING_MS = 50;
 /** Bytes of keepalive requests in flight: the page shares 65,536 among everybody on it. */
 const KEEPALIVE_MAX_BYTES = 60 * 1024;
@@ -171,7 +171,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     if (!hasRead) before = (await rows.read()).first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
     lastAnswer = { status, at: now };
-    // What fails as it is handed over must not be handed over again, or a page that is hidden in a loop would send in one.
+    // A failed handover doesn't count, or a page that is hidden again and again would send each time.
     failedAt = status || isLeaving ? 0 : now;
 
     const isInFlight = (key: string): boolean => !isIdle(known.get(key));
@@ -199,7 +199,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
 
   function leave(): void {
     void rows.write();
-    // Chromium fails what is under way in the moment in which the page is left: that is no outage.
+    // Chromium fails requests in progress just before `pagehide`. That is no outage.
     if (isPaused || (Date.now() - failedAt >= LEAVING_MS && backoff?.at && !backoff.isSuspects && !rows.isMemory()))
       return;
     // Stored until a response arrives, which may be never: the relay drops duplicates.

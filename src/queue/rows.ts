@@ -212,9 +212,9 @@ const STORE = 'rows';
 /** Milliseconds after which storage that does not respond counts as broken. */
 export const HANGING_MS = 1_000;
 
-/** Milliseconds that a page which is back waits for what was committed as it was left: to do that again would hide what it dropped. */
-const GOES_ON_MS = 50;
-/** What fails because the page was left is rejected with it. */
+/** Milliseconds that a restored page waits for its committed transactions. Repeating one would hide what it dropped. */
+const RESTORE_MS = 50;
+/** Rejects work that was interrupted because the page was left. Nothing else rejects with undefined. */
 const LEFT: unknown = undefined;
 
 /** Opens the database of a queue, when it is first used. */
@@ -227,21 +227,21 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
   let isBroken = false;
   let isClosing = false;
   let isClosed = false;
-  /** The transactions that have not ended, by what makes their callers begin anew. */
+  /** Transactions in progress, by the function that rejects their caller. */
   const running = new Map<(reason: unknown) => void, IDBTransaction | undefined>();
-  /** Whether the page was left, until it goes on. */
+  /** Whether the page was left and has not been restored. */
   let isLeft = false;
 
-  /** WebKit keeps a page that was left with what it had begun: a transaction that has not ended blocks every other page. */
+  /** WebKit keeps a page that was left together with its unfinished transactions, which block every other page. */
   function leave(): void {
     isLeft = true;
     running.forEach(cancel);
-    // Runs once the page is back: Firefox has dropped what was under way.
+    // Runs once the page is restored: Firefox never reports how its transactions ended.
     setTimeout(() => {
       isLeft = false;
       for (const fail of running.keys()) fail(LEFT);
       running.clear();
-    }, GOES_ON_MS);
+    }, RESTORE_MS);
   }
 
   function disconnect(): void {
@@ -337,12 +337,12 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
   };
 }
 
-/** Aborts a transaction that has not been committed. */
+/** Aborts a transaction unless it has been committed. */
 export function cancel(transaction: IDBTransaction | undefined): void {
   try {
     transaction?.abort();
   } catch {
-    // It ends by itself.
+    // It is committed or finished.
   }
 }
 

@@ -51,9 +51,9 @@ test('leaving while the relay is down loses nothing', async ({ driver }) => {
   await expect.poll(() => tally(site.arrived(), 'c', 200), { timeout: 15_000 }).toEqual({ lost: 0, duplicated: 0 });
 });
 
-// WebKit keeps a page that was left, and a transaction that it had not ended: that blocked all later pages.
-for (const busy of ['reads', 'writes a note', 'writes a note as it is left'])
-  test(`a page that ${busy} blocks no other page, and goes on when it is back`, async ({ driver }) => {
+// WebKit keeps a page that was left together with its unfinished transactions, which blocked all later pages.
+for (const busy of ['reads', 'writes a note', 'writes a note on pagehide'])
+  test(`a page that ${busy} blocks no other page, and continues when it is restored`, async ({ driver }) => {
     await driver.goto(`${site.url}/?page`);
     site.isDown = true;
     await driver.eval(() => track('k', 50));
@@ -61,7 +61,7 @@ for (const busy of ['reads', 'writes a note', 'writes a note as it is left'])
     await driver.eval((kind) => {
       const note = (): void => void queue.notes.update('n', () => 1);
       const work = kind === 'reads' ? () => Array.from({ length: 20 }, () => void queue.stats()) : note;
-      if (kind === 'writes a note as it is left') {
+      if (kind === 'writes a note on pagehide') {
         addEventListener('pagehide', note, { once: true });
         document.addEventListener('visibilitychange', note, { once: true });
       } else {
@@ -77,14 +77,14 @@ for (const busy of ['reads', 'writes a note', 'writes a note as it is left'])
     await expect.poll(() => tally(site.arrived(), 'k', 50), { timeout: 10_000 }).toEqual({ lost: 0, duplicated: 0 });
     await driver.back();
     await expect.poll(() => opened(driver)).toBe('?page');
-    // Where the engine has loaded it anew, there is nothing to go on with.
+    // An engine that reloads the page has nothing to continue.
     if (busy !== 'reads' && (await driver.eval(() => 'wasLeft' in globalThis)))
       await expect.poll(() => driver.eval(() => queue.notes.read('n'))).toBe(1);
     expect(await driver.eval(() => emitted.filter(({ type }) => type === 'error'))).toEqual([]);
     expect(await driver.eval(() => queue.stats())).toMatchObject({ storage: 'indexeddb', onDisk: 0 });
   });
 
-test('a page that withdraws consent as it is left blocks no other page', async ({ driver }) => {
+test('a page that is left while it withdraws consent blocks no other page', async ({ driver }) => {
   await driver.goto(`${site.url}/?page`);
   site.isDown = true;
   await driver.eval(() => track('w', 50));
@@ -105,17 +105,17 @@ test('a page that withdraws consent as it is left blocks no other page', async (
   expect(site.arrived().filter((id) => id.startsWith('w'))).toEqual([]);
 });
 
-test('consent that is withdrawn while a page is left has an effect on it when it is back', async ({ driver }) => {
+test('a restored page notices that consent was withdrawn', async ({ driver }) => {
   await driver.goto(`${site.url}/?idle`);
   site.isDown = true;
   await driver.eval(async () => {
-    // Such a page notices it by what is stored.
+    // Without it the page can only notice by what is stored.
     Object.defineProperty(globalThis, 'BroadcastChannel', { value: undefined });
     openPage();
     await track('x', 5);
     // A page that holds a lock is not kept.
     await new Promise((failed) => setTimeout(failed, 500));
-    // Has to read first, and is called off.
+    // It reads first, so it is aborted.
     addEventListener('pagehide', () => void queue.notes.update('n', () => 1), { once: true });
     Object.assign(globalThis, { wasLeft: true });
     location.href = '/?idle&next';
@@ -129,7 +129,7 @@ test('consent that is withdrawn while a page is left has an effect on it when it
   expect(site.arrived()).toEqual([]);
 });
 
-test('what a page begins with its queue as it is left, it ends when it is back', async ({ driver }) => {
+test('a restored page finishes what it began on pagehide', async ({ driver }) => {
   await driver.goto(`${site.url}/?idle`);
   site.isDown = true;
   await driver.eval(async () => {
@@ -150,7 +150,7 @@ test('what a page begins with its queue as it is left, it ends when it is back',
   await new Promise((done) => setTimeout(done, 1_000));
   await driver.back();
   await expect.poll(() => opened(driver)).toBe('?idle');
-  // Where the engine has loaded it anew, there is nothing to go on with.
+  // An engine that reloads the page has nothing to continue.
   if (!(await driver.eval(() => 'ended' in globalThis))) return;
   await expect
     .poll(() => driver.eval(() => (globalThis as unknown as { ended: string[] }).ended.toSorted()))
@@ -225,8 +225,10 @@ test('without storage events are held in memory and sent, at the latest when the
   await expect.poll(() => tally(site.arrived(), 'e', 30).lost).toBe(0);
 });
 
-// Chromium fails the requests that are under way before it tells a page that it is left.
-test('a page that is left while a batch is under way sends the rest, whoever else listens', async ({ driver }) => {
+// Chromium fails requests in progress before it fires pagehide.
+test('a page that is left during a request sends the rest, even if another script listens to pagehide', async ({
+  driver,
+}) => {
   await driver.goto(`${site.url}/?idle`);
   site.answer = () => new Promise((answer) => setTimeout(answer, 300, 202));
   await driver.eval(async () => {
