@@ -13,10 +13,10 @@ import {
   type View,
 } from '../wire/offers/request.ts';
 import { CONSENT_VALUES, isConsentOption, type ConsentOption } from './consent.ts';
-import { invalid, outcome, type Failure, type PageEvent, type SuccessCode } from './openTrace.ts';
+import { invalid, outcome, type Failure, type PageEvent } from './openTrace.ts';
 
 /** Options that sessions with and without a page have in common. */
-export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends RelayAccess {
+export interface OfferOptions extends RelayAccess {
   /** Where the merchant's relay is mounted: a path (`/offers`) or a URL. */
   relay: string;
   /** The request, in the wire's own shape. A plain `user_details.email` is hashed here and never sent. */
@@ -39,7 +39,7 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends 
   /** Destroys the mount or session when it is aborted. */
   signal?: AbortSignal | undefined;
   /** Called with every step. Errors that it throws are ignored. */
-  onEvent?: ((event: PageEvent<Success>) => void) | undefined;
+  onEvent?: ((event: PageEvent) => void) | undefined;
 }
 
 /** What valid options describe: the relay to call, and the request to it. */
@@ -125,7 +125,8 @@ function check(options: unknown, { base, prefix }: CheckContext): Placement | Fa
     void warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use ${expected}.`);
 
   const relay = readUrl(textOf(own(options, 'relay')), base);
-  if (!relay) return missing('relay', 'the path where your relay is mounted, such as "/offers"');
+  if (!relay)
+    return missing('relay', `the ${base ? 'path' : 'URL'} where your relay is mounted, such as "${base ? '' : 'https://shop.example'}/offers"`);
   const request = copyRequest(own(options, 'request'));
   if (!request) return missing('request', 'values that JSON knows');
   const view = oneOf(VIEWS, own(request.placement_details, 'view'));
