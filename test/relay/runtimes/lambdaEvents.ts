@@ -97,7 +97,7 @@ export function balancer({ path, search, method, headers, body }: LambdaCall): L
 }
 
 export function multiValueBalancer(call: LambdaCall): LambdaEvent {
-  const { headers, queryStringParameters, ...event } = balancer(call) as Record<string, unknown>;
+  const { headers, queryStringParameters, ...event } = balancer(call) as unknown as Record<string, unknown>;
   return {
     ...event,
     multiValueQueryStringParameters: listed(queryStringParameters as Record<string, string>),
