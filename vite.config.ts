@@ -64,7 +64,7 @@ const builds: Record<string, UserConfig> = {
   operator: modules(OPERATOR_ENTRIES, 'operator/dist'),
   sandbox: modules(SANDBOX_ENTRIES, 'sandbox/dist'),
   script: {
-    plugins: [leanPreact()],
+    plugins: [leanPreact(), asciiOnly()],
     build: {
       ...MINIFIED_TWICE,
       rolldownOptions: { output: { minify: true, postBanner: COMPILE_HINT } },
@@ -235,6 +235,24 @@ function minifyCommands(): Plugin {
             )
           )
             file.code = minifySync(path, file.code, { module: true }).code;
+      },
+    },
+  };
+}
+
+/** Writes every other character as an escape: a classic script has the encoding of its page, which need not be UTF-8. */
+function asciiOnly(): Plugin {
+  return {
+    name: 'ascii-only',
+    generateBundle: {
+      order: 'post',
+      handler(_, files): void {
+        for (const file of Object.values(files))
+          if (file.type === 'chunk')
+            file.code = file.code.replace(
+              /[^\0-\x7f]/g,
+              (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+            );
       },
     },
   };

@@ -2,7 +2,7 @@ import { dom, unclobbered } from '../dom/dom.ts';
 import { checkOptions, copyOptions, nameOf, type Placement } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
 import { type LoadedOffers, throwIfAborted } from '../session/findOffers.ts';
-import { type Failure, invalid, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
+import { type Failure, invalid, isDeveloping, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
 import { nextTask, type Attempt, openOfferSession, type OfferSession, type Shown } from '../session/offerSession.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
 import { parseJson } from '../wire/json.ts';
@@ -66,6 +66,8 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     destroy: () => session.destroy(),
     consent: (decision) => session.consent(decision),
   };
+  // Above all when nothing comes of it: consent that is pending, a policy, a path that is wrong.
+  queueMicrotask(() => void look());
   return offers;
 
   /** The walk of one offer on a page: its request leaves in the task in which it begins. */
@@ -214,15 +216,9 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   }
 }
 
-/**
- * Whether the page asks for the inspector and may have it: the relay says sandbox, or has said so in this tab before, so
- * that the inspector can explain why there are no offers now.
- */
-function mayInspect(options: ShowOptions | undefined, exchange: RawExchange | undefined): unknown {
-  return (
-    (options?.sandbox || location.search.includes('offerlet=inspect')) &&
-    (exchange || sessionStorage.getItem('offerlet-inspector'))
-  );
+/** Whether the page may have the inspector, and asks for it: on the developer's own machine, or where page or relay say sandbox. */
+function mayInspect({ sandbox }: ShowOptions, exchange: RawExchange | undefined): boolean {
+  return sandbox === true || ((isDeveloping() || !!exchange) && location.search.includes('offerlet=inspect'));
 }
 
 /** Returns the language of the offers and of the widget's own texts. */

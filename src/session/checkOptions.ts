@@ -126,16 +126,23 @@ function check(options: unknown, { base, prefix }: CheckContext): Placement | Fa
 
   const relay = readUrl(textOf(own(options, 'relay')), base);
   if (!relay)
-    return missing('relay', `the ${base ? 'path' : 'URL'} where your relay is mounted, such as "${base ? '' : 'https://shop.example'}/offers"`);
+    return missing(
+      'relay',
+      `the ${base ? 'path' : 'URL'} where your relay is mounted, such as "${base ? '' : 'https://shop.example'}/offers"`,
+    );
   const request = copyRequest(own(options, 'request'));
   if (!request) return missing('request', 'values that JSON knows');
   const view = oneOf(VIEWS, own(request.placement_details, 'view'));
-  if (!view) return missing('view', `one of ${VIEWS.join(', ')}`);
   const mode = oneOf(DISPLAY_MODES, own(request.placement_details, 'display_mode'));
-  if (!mode) return missing('display_mode', `one of ${DISPLAY_MODES.join(', ')}`);
+  const [name, values] = view ? ['display_mode', DISPLAY_MODES] : ['view', VIEWS];
+  if (!view || !mode) {
+    const given = own(request.placement_details, name);
+    const quoted = typeof given === 'string' ? `, not "${given.slice(0, 40)}"` : '';
+    return missing(name, `one of ${values.join(', ')}${quoted}`);
+  }
   if (!isConsentOption(own(options, 'consent')))
     return missing('consent', prefix === undefined ? CONSENT_VALUES : 'required, granted or denied');
-  const refused = checkShopper(request.user_details, missing);
+  const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
 
   let most = own(options, 'maxOffers');
@@ -177,12 +184,19 @@ export function nameOf(option: string, prefix: string | undefined): string {
   return prefix + option.replace('maxOffers', 'max-offers').replaceAll('_', '-');
 }
 
-function checkShopper(user: unknown, missing: (option: string, expected: string) => Failure): Failure | undefined {
+function checkShopper(
+  user: unknown,
+  missing: (option: string, expected: string) => Failure,
+  prefix: string | undefined,
+): Failure | undefined {
   const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
   const [name] = given;
   if (!name) return undefined;
   const shopper = textOf(own(user, name));
-  if (given.length > 1) return missing('user_details', `exactly one of ${given.join(', ')}`);
+  if (given.length > 1) {
+    const names = given.map((one) => nameOf(one, prefix)).join(' and ');
+    return outcome('invalid_config', `${names} are two identifiers of the shopper`, `Set one of ${names}.`);
+  }
   if (!shopper || (name === 'email' && !shopper.includes('@')))
     return missing(name, 'the value that identifies the shopper');
   if (name === 'email_hash' && !/^[0-9a-f]{64}$/.test(shopper))

@@ -120,14 +120,14 @@ export function openOfferSession(
       offers?.reporter.dismissed(by);
     },
     again(changed) {
-      const before = attempt.options;
+      // Only what is forced, or no longer forced, is another decision. The page's own stays what it was.
+      const isForced = changed.options.consent !== attempt.options.consent;
       attempt = changed;
-      if (!lifetime) return;
+      if (!isForced && !lifetime) return;
       storage.forgetOrders();
       end('again');
-      // Only what is forced, or no longer forced, is another decision. The page's own stays what it was.
-      if (changed.options.consent !== before.consent) consent.begin(changed.options, scope);
-      if (consent.state === 'given') void run();
+      if (isForced) consent.begin(changed.options, scope);
+      if (consent.state === 'given' && !lifetime) void run();
     },
     reopenQueue,
     async flush() {

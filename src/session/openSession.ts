@@ -213,7 +213,8 @@ function openSessionOn(
     back: (offer) => void act('back', offer),
     copy: (offer) => void act('copy', offer),
     product: (offer, asset) => void act('product', offer, asset),
-    footer: (link) => (trace.outcome?.code === 'rendered' ? shown : undefined)?.reporter.acted({ type: 'footer', link }),
+    footer: (link) =>
+      (trace.outcome?.code === 'rendered' ? shown : undefined)?.reporter.acted({ type: 'footer', link }),
     dismiss: (by) => session.dismiss(by),
     explain() {
       const explained = session.explain();

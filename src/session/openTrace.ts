@@ -1,10 +1,17 @@
 import type { QueueEvent } from '../queue/events.ts';
 import type { EventName } from '../wire/events.ts';
 import type { Problem } from '../wire/json.ts';
+import { isLoopbackHost } from '../wire/keys.ts';
 import type { ConsentDecision } from './consent.ts';
 
 /** Why there are no offers. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
-export type FailureCode = 'no_offers' | 'consent_denied' | 'already_shown' | 'invalid_config' | 'refused' | 'network_error';
+export type FailureCode =
+  | 'no_offers'
+  | 'consent_denied'
+  | 'already_shown'
+  | 'invalid_config'
+  | 'refused'
+  | 'network_error';
 
 /** How a mount ended. A session without a page says `offers` instead of `rendered`. */
 export type OutcomeCode = 'rendered' | FailureCode;
@@ -22,11 +29,7 @@ export interface Outcome<Code extends string = OutcomeCode> {
 export type Failure = Outcome<FailureCode>;
 
 /** Creates an outcome. `hint` says what to do, when there is something to do. */
-export function outcome<Code extends OutcomeCode>(
-  code: Code,
-  message: string,
-  hint?: string,
-): Outcome<Code> {
+export function outcome<Code extends OutcomeCode>(code: Code, message: string, hint?: string): Outcome<Code> {
   return hint ? { code, message, hint } : { code, message };
 }
 
@@ -71,13 +74,7 @@ export interface DismissEvent {
 }
 
 /** Everything that `onEvent` is called with. The page gets the same as the `detail` of `offerlet` DOM events. */
-export type PageEvent =
-  | OfferEvent
-  | OutcomeEvent
-  | LeftOutEvent
-  | FooterEvent
-  | DismissEvent
-  | QueueEvent;
+export type PageEvent = OfferEvent | OutcomeEvent | LeftOutEvent | FooterEvent | DismissEvent | QueueEvent;
 
 /** What a mount waits for before it goes on. */
 export type WaitingFor = 'consent' | 'page' | 'dialog' | 'relay';
@@ -204,8 +201,10 @@ export function openTrace(): Trace {
       current = outcome;
       trace.waitingFor = waitingFor;
       const { code, message, hint } = outcome;
-      // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
-      if (code === 'invalid_config') console.warn(`offerlet: ${message}. ${hint}`);
+      // Where a developer looks, whatever is wrong has one line.
+      if (code === 'invalid_config' || (hint && /refused|error|no_/.test(code) && isDeveloping()))
+        // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
+        console.warn(`offerlet: ${message}. ${hint} (${code})`);
       trace.emit({ type: 'outcome', ...outcome });
       settle(outcome);
     },
@@ -230,6 +229,11 @@ export function openTrace(): Trace {
     },
   };
   return trace;
+}
+
+/** Whether this is a page of the developer's own machine. */
+export function isDeveloping(): boolean {
+  return isLoopbackHost((globalThis.location as Location | undefined)?.hostname ?? '');
 }
 
 function countQueue(events: readonly PageEvent[]): Explanation['queue'] {

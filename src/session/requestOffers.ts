@@ -33,7 +33,7 @@ export async function requestOffers({
   signal.addEventListener('abort', stop, abort);
   const isBlocked = watchPolicy(relay, abort.signal);
   const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
-    const response = await createPost(access)(url, body, { signal: abort.signal });
+    const response = await createPost(access)(url, body, { signal: abort.signal, priority: 'low' });
     const { ok, status } = response;
     return { ok, status, json: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
   };
@@ -41,6 +41,8 @@ export async function requestOffers({
     const { ok, status, json } = await within(RELAY_TIMEOUT_MS, read());
     return ok && json !== undefined ? { json } : refusal(url, ok, status, json);
   } catch (error) {
+    // Chromium rejects before it says that a policy has blocked the request.
+    await new Promise((resolve) => setTimeout(resolve));
     if (error === SECRET) return containsSecret('The headers');
     const [message, hint] =
       error === LATE

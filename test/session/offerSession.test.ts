@@ -209,7 +209,12 @@ test('showing offers again never gives consent: not past a denial of the page, n
     page?.set(false, 'consent()');
     const session = openOfferSession(
       { options, placement: checkOptions(options) },
-      { trace, storage: keyValueStorage(device()), page, show: async ({ find }, signal) => (await find(signal, [])) as Failure },
+      {
+        trace,
+        storage: keyValueStorage(device()),
+        page,
+        show: async ({ find }, signal) => (await find(signal, [])) as Failure,
+      },
     );
     await vi.waitFor(() => expect(trace.outcome?.code).toBe('consent_denied'));
     session.again({ options, placement: checkOptions(options) });
