@@ -33,9 +33,9 @@ function reflecting<T extends CustomElementConstructor>(element: T): T {
         get(this: Element) {
           return this.getAttribute(attribute);
         },
-        set(this: Element, value: unknown) {
+        set(this: Element, value: string | number | boolean | null | undefined) {
           if (value == null || value === false) this.removeAttribute(attribute);
-          else this.setAttribute(attribute, value === true ? '' : `${value as string}`);
+          else this.setAttribute(attribute, value === true ? '' : `${value}`);
         },
       });
   return element;
@@ -95,7 +95,7 @@ function createElementClass(show: (options: ShowOptions, context: MountContext) 
     }
 
     #isRendered(): boolean {
-      return this.checkVisibility?.() !== false;
+      return (this as Partial<Element>).checkVisibility?.() ?? true;
     }
 
     disconnectedCallback(): void {

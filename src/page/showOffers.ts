@@ -1,7 +1,7 @@
 import { dom, unclobbered } from '../dom/dom.ts';
 import { checkOptions, copyOptions, nameOf, type Placement } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
-import { type LoadedOffers, throwIfAborted } from '../session/findOffers.ts';
+import { type LoadedOffers, type Prefetched, throwIfAborted } from '../session/findOffers.ts';
 import { type Failure, invalid, isDeveloping, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
 import { nextTask, type Attempt, openOfferSession, type OfferSession, type Shown } from '../session/offerSession.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
@@ -75,7 +75,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     await whenActive(signal);
     // A page that still loads may have the place later.
     if (dom.readyState === 'complete' && !isPlaced()) return noTarget();
-    const found = await session.find(signal, findPrefetched());
+    const found = await session.find(signal, prefetched());
     if ('code' in found) return found;
     if (found.response.sandbox) await look(found);
 
@@ -135,11 +135,18 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     signal.addEventListener('abort', stop);
   }
 
-  /** Returns what the server has prefetched, for this mount or for another one. */
-  function findPrefetched(): unknown[] {
-    if (isUsed) return [];
+  /** What the server has prefetched, for this mount or for another one. */
+  function prefetched(): Prefetched {
+    const mayUse = !isUsed;
     isUsed = true;
-    if ('prefetched' in options) return options.prefetched ? [options.prefetched] : [];
+    const hasOption = 'prefetched' in options;
+    return {
+      find: () => (!mayUse ? [] : !hasOption ? blocks() : options.prefetched ? [options.prefetched] : []),
+      isComing: () => mayUse && !hasOption && dom.readyState === 'loading',
+    };
+  }
+
+  function blocks(): unknown[] {
     return [...dom.querySelectorAll(`script[${PREFETCHED_ATTRIBUTE}]`)].map(({ textContent }) => {
       const text = textContent ?? '';
       return (text.length < RESPONSE_MAX_BYTES && parseJson(text)) || text.slice(0, 9);

@@ -17,8 +17,7 @@ import { requestOffers } from './requestOffers.ts';
 export interface OfferContext {
   readonly placement: Placement;
   readonly access: ClockedAccess;
-  /** Blocks of offers that the server has requested already: one may be for this order. */
-  readonly prefetched: readonly unknown[];
+  readonly prefetched: Prefetched;
   readonly orders: OrderStore;
   readonly trace: Pick<Trace, 'request' | 'response' | 'prefetched' | 'emit'>;
   /** Aborted when the offers are not wanted any more. */
@@ -26,6 +25,17 @@ export interface OfferContext {
   /** Returns the session's queue, while it has one. */
   queue(): SessionQueue | undefined;
 }
+
+/** Offers that the server has requested already. */
+export interface Prefetched {
+  /** Returns the blocks that are here: one may be for this order. */
+  find(): readonly unknown[];
+  /** Whether more may come: a server can stream its page. */
+  isComing(): boolean;
+}
+
+/** Milliseconds between looks for a block that is still to come. */
+const LOOK_MS = 30;
 
 /** A valid response. Nothing of it has been counted. */
 export interface FoundOffers {
@@ -71,12 +81,13 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   const user_details = Object.keys(body.user_details ?? {});
   trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
   throwIfAborted(signal);
-  const found = (await recall(memory)) ?? usePrefetched(context, body) ?? (await request(context, body, memory));
+  const found =
+    (await recall(memory)) ?? usePrefetched(context, body) ?? (await requestOrStreamed(context, body, memory));
   if ('code' in found) return found;
   throwIfAborted(signal);
   const { response, json, isRemembered = false, isPrefetched = false } = found;
-  const first = context.prefetched[0];
-  if (isRemembered && first) trace.prefetched = 'Not used. The order is remembered on this device';
+  if (isRemembered && context.prefetched.find()[0])
+    trace.prefetched = 'Not used. The order is remembered on this device';
   if (isPrefetched && response.groups[0]) void memory.keep(toStorable(response));
   return { response, json, body, load: () => load({ response, isRemembered, isPrefetched }, memory, context) };
 }
@@ -96,7 +107,8 @@ async function recall(memory: OrderMemory): Promise<Found | undefined> {
 
 /** Returns the response of the block that is for this order. Nothing in it is trusted more than a response. */
 function usePrefetched({ prefetched, trace }: OfferContext, body: RecommendationRequest): Found | undefined {
-  const block = prefetched.find((one) => !whyUnusable(one, body)) ?? prefetched[0];
+  const blocks = prefetched.find();
+  const block = blocks.find((one) => !whyUnusable(one, body)) ?? blocks[0];
   if (!block) return undefined;
   const json = own(block, 'response');
   const offered = read(json);
@@ -106,8 +118,32 @@ function usePrefetched({ prefetched, trace }: OfferContext, body: Recommendation
   return offered.ok && !whyNot ? { response: offered.value, json, isPrefetched: true } : undefined;
 }
 
+/** Requests the offers, unless the server sends a block of them sooner. */
+async function requestOrStreamed(
+  context: OfferContext,
+  body: RecommendationRequest & JsonObject,
+  memory: OrderMemory,
+): Promise<Found | Failure> {
+  const { signal, prefetched } = context;
+  const request = new AbortController();
+  const stop = (): void => request.abort();
+  signal.addEventListener('abort', stop, request);
+  const requested = requestOnce({ ...context, signal: request.signal }, body, memory);
+  const streamed = async (): Promise<Found | Failure> => {
+    while (!request.signal.aborted && prefetched.isComing()) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      const found = usePrefetched(context, body);
+      if (found) return found;
+    }
+    return requested;
+  };
+  const first = await Promise.race([requested, streamed()]);
+  stop();
+  return first;
+}
+
 /** Requests the offers, while other tabs of the order wait. */
-async function request(
+async function requestOnce(
   { placement: { relay }, access, signal }: OfferContext,
   body: JsonObject,
   memory: OrderMemory,

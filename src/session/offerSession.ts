@@ -3,7 +3,7 @@ import type { SessionQueue } from '../queue/openCore.ts';
 import { reasonOf } from '../wire/errors.ts';
 import type { Placement, OfferOptions } from './checkOptions.ts';
 import { openConsent, type ConsentChange, type ConsentScope } from './consent.ts';
-import { findOffers, type FoundOffers, type LoadedOffers } from './findOffers.ts';
+import { findOffers, type FoundOffers, type LoadedOffers, type Prefetched } from './findOffers.ts';
 import {
   NO_CONSENT,
   outcome,
@@ -48,7 +48,7 @@ export interface OfferSession {
   /** The queue, while there is one. */
   readonly queue: SessionQueue | undefined;
   /** Resolves to the response for the order, or to why there is none. Rejects when `signal` is aborted. */
-  find(signal: AbortSignal, prefetched: readonly unknown[]): Promise<FoundOffers | Failure>;
+  find(signal: AbortSignal, prefetched: Prefetched): Promise<FoundOffers | Failure>;
   /** Takes a later decision on consent, or a source of decisions. */
   consent(decision: unknown): void;
   /** The shopper closes the offers. */

@@ -141,7 +141,10 @@ function openSessionOn(
       async show({ find }, signal) {
         shown = undefined;
         isDismissed = false;
-        const found = await find(signal, options.prefetched ? [options.prefetched] : []);
+        const found = await find(signal, {
+          find: () => (options.prefetched ? [options.prefetched] : []),
+          isComing: () => false,
+        });
         if ('code' in found) return found;
         const offers = found.load();
         if ('code' in offers) return offers;

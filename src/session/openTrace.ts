@@ -233,7 +233,7 @@ export function openTrace(): Trace {
 
 /** Whether this is a page of the developer's own machine. */
 export function isDeveloping(): boolean {
-  return isLoopbackHost((globalThis.location as Location | undefined)?.hostname ?? '');
+  return isLoopbackHost((globalThis as { location?: { hostname?: string } }).location?.hostname ?? '');
 }
 
 function countQueue(events: readonly PageEvent[]): Explanation['queue'] {

@@ -113,7 +113,7 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
   }
 
   function isAsked(): boolean {
-    return !here.response && Math.abs(now() - Number(here.asked)) < RELAY_TIMEOUT_MS;
+    return !signal?.aborted && !here.response && Math.abs(now() - Number(here.asked)) < RELAY_TIMEOUT_MS;
   }
 
   return {
@@ -123,7 +123,7 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
       let left = Infinity;
       // Only https pages have locks.
       void lock(() => (left = LOOKS));
-      while (left-- > 0 && !signal?.aborted && isAsked()) {
+      while (left-- > 0 && isAsked()) {
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
         await read();
       }

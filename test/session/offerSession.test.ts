@@ -9,6 +9,7 @@ import { device, startRelay, type Device, type TestRelay } from './sessionWorld.
 
 afterEach(() => void vi.restoreAllMocks());
 
+const NONE = { find: () => [], isComing: () => false };
 const OPTIONS = {
   relay: 'https://shop.example/offers',
   request: {
@@ -48,7 +49,7 @@ function open(more: object = {}, relay = startRelay(1), storage = device()): Wor
       storage: keyValueStorage(storage),
       async show({ find }, signal): Promise<Shown | Failure> {
         signals.push(signal);
-        const found = await find(signal, []);
+        const found = await find(signal, NONE);
         if ('code' in found) return found;
         const offers = found.load();
         if ('code' in offers) return offers;
@@ -213,7 +214,7 @@ test('showing offers again never gives consent: not past a denial of the page, n
         trace,
         storage: keyValueStorage(device()),
         page,
-        show: async ({ find }, signal) => (await find(signal, [])) as Failure,
+        show: async ({ find }, signal) => (await find(signal, NONE)) as Failure,
       },
     );
     await vi.waitFor(() => expect(trace.outcome?.code).toBe('consent_denied'));
