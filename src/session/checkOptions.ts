@@ -1,5 +1,5 @@
 import type { RelayAccess } from '../queue/createPost.ts';
-import { own, type JsonObject, oneOf, toJson } from '../wire/json.ts';
+import { own, oneOf, toJson } from '../wire/json.ts';
 import { looksSecret } from '../wire/keys.ts';
 import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import {
@@ -229,32 +229,27 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Maximum values that are searched for a secret: more than any page passes. */
-const SEARCHED_MAX = 20_000;
+/** Names of fields that hold a secret key. */
+const SECRET_NAME = /"((x-)?api[-_]?key|secret([-_]?key)?)":/i;
 
 /**
- * Whether a secret key is anywhere in the options. The elements of a page are not searched, because frameworks attach
- * their whole tree to them. Neither is the storage, which has data of other scripts.
+ * Whether a secret key is anywhere in the options, as JSON has them. Elements are left out, because frameworks attach
+ * their whole tree to them; so is the storage, which has data of other scripts.
  */
 function hasSecret(options: unknown): boolean {
-  const seen = new Set<unknown>();
-  const left = [options];
-  for (const value of left) {
-    if (typeof value === 'string' && looksSecret(value)) return true;
-    if (typeof value !== 'object' || value === null || seen.has(value) || seen.size > SEARCHED_MAX) continue;
-    seen.add(value);
-    if (isPagePart(value)) continue;
-    for (const name of Object.keys(value)) {
-      if (looksSecret(name) || /^((x-)?api[-_]?key|secret([-_]?key)?)$/i.test(name)) return true;
-      const part = (value as JsonObject)[name];
-      if (value !== options || typeof part === 'string' || !/^(target|storage|signal)$/.test(name)) left.push(part);
-    }
+  try {
+    const text = JSON.stringify(options, (name, value: unknown) =>
+      (typeof value === 'object' && /^(target|storage|signal)$/.test(name)) || isPagePart(value) ? undefined : value,
+    );
+    return looksSecret(text) || SECRET_NAME.test(text);
+  } catch {
+    // Options that refer to themselves. What is sent of them is searched by itself.
+    return false;
   }
-  return false;
 }
 
-/** Whether an object is an element or a window of a page. */
-function isPagePart(value: object): boolean {
-  const { nodeType, window } = value as { nodeType?: unknown; window?: unknown };
-  return typeof nodeType === 'number' || window === value;
+/** Whether a value is an element or a window of a page. */
+function isPagePart(value: unknown): boolean {
+  const { nodeType, window } = (value ?? {}) as { nodeType?: unknown; window?: unknown };
+  return typeof nodeType === 'number' || (window !== undefined && window === value);
 }

@@ -1,7 +1,7 @@
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/keyValue/openKeyValueQueue.ts';
 import { openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
-import { onWithdrawal, resumeWithdrawal, withdrawConsent } from '../queue/withdrawal.ts';
+import { onWithdrawal, resumeWithdrawal, tryStorage, withdrawConsent } from '../queue/withdrawal.ts';
 import { forgetOrders, localOrders, type OrderStore } from './orderMemory.ts';
 
 /** Where a session stores events and orders. */
@@ -22,7 +22,8 @@ export interface SessionStorage {
 /** IndexedDB and localStorage, which all tabs of an origin share. */
 export const browserStorage: SessionStorage = {
   openQueue: openSessionQueue,
-  orders: () => localOrders,
+  // A worker has no localStorage.
+  orders: ({ notes }) => (tryStorage(() => localStorage) ? localOrders : { isShared: false, ...notes }),
   forgetOrders,
   withdraw: withdrawEverywhere,
   resume: () => void resumeWithdrawal(),

@@ -216,3 +216,55 @@ test('a shopper whom only the server can identify is not an error', async ({ pag
   await expect(page.locator('[part~=accept]')).toBeVisible();
   expect(fixture.asked[0]?.body.user_details).toEqual({});
 });
+
+for (const [what, attributes] of [
+  ['the path of the relay is wrong', { relay: '/nowhere' }],
+  ['there is no target', { target: '#nowhere' }],
+  ['a mode is misspelt', { 'display-mode': 'OVERLY' }],
+  ['consent is pending', { consent: 'required' }],
+] as const) {
+  test(`where ${what}, a page of the developer’s own machine loads the inspector, and any other page never`, async ({
+    page,
+  }) => {
+    fixture.reply = (_, response) => void response.writeHead(404).end('<html>');
+    const loaded: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('offerlet-inspector.js')) loaded.push(new URL(request.url()).hostname);
+    });
+    await page.route('http://shop.test/**', async (route) => {
+      const response = await fetch(fixture.url + new URL(route.request().url()).pathname);
+      const contentType = response.headers.get('content-type') ?? '';
+      await route.fulfill({ status: response.status, body: await response.text(), contentType });
+    });
+    const own = fixture.page('/look', shop(scriptTag(attributes)));
+    await page.goto(`${own}?offerlet=inspect`);
+    await poll(() => loaded).toContain('127.0.0.1');
+    await page.goto('http://shop.test/look?offerlet=inspect');
+    await page.waitForFunction('window.offerlet?.explain?.()[0]');
+    await page.waitForTimeout(300);
+    expect(loaded).not.toContain('shop.test');
+  });
+}
+
+test('a mode that is misspelt is quoted, and a policy that blocks the relay is named', async ({ page }) => {
+  const explained = async (tag: string, headers = {}): Promise<unknown> => {
+    await page.goto(fixture.page('/wrong', shop(tag), headers));
+    await poll(() => page.evaluate('window.offerlet?.explain?.()[0]?.outcome')).toBeTruthy();
+    return page.evaluate('offerlet.explain()[0].outcome');
+  };
+  expect(await explained(scriptTag({ 'display-mode': 'OVERLY' }))).toMatchObject({
+    hint: 'Set data-display-mode to one of OVERLAY, FULLSCREEN, PULLUP, INLINE, not "OVERLY".',
+  });
+  const policy = { 'content-security-policy': "connect-src 'none'" };
+  expect(await explained(scriptTag(), policy)).toMatchObject({
+    code: 'network_error',
+    message: expect.stringContaining('was blocked by the Content-Security-Policy'),
+    hint: `Add ${fixture.url} to connect-src.`,
+  });
+});
+
+test('on a page that is not UTF-8, the texts of the script are what they are', async ({ page }) => {
+  const html = shop(scriptTag({ locale: 'fr' })).replace('<meta charset="utf-8">', '');
+  await page.goto(fixture.page('/latin', html, { 'content-type': 'text/html; charset=windows-1252' }));
+  await expect(page.getByText('Sponsorisé')).toBeVisible();
+});
