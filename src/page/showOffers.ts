@@ -176,7 +176,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
 
   /** Whether the offers have somewhere to go. */
   function isPlaced(): boolean {
-    return !isInline() || findTarget()?.isConnected === true;
+    return !isInline() || Boolean(findTarget()?.isConnected);
   }
 
   function findTarget(): Element | undefined {

@@ -120,8 +120,8 @@ export function openOfferSession(
       offers?.reporter.dismissed(by);
     },
     again(changed) {
-      // Only what is forced, or no longer forced, is another decision. The page's own stays what it was.
-      const isForced = changed.options.consent !== attempt.options.consent;
+      // Only an option that is there, and is another one, decides anew: without it, consent stays what it is.
+      const isForced = 'consent' in changed.options && changed.options.consent !== attempt.options.consent;
       attempt = changed;
       if (!isForced && !lifetime) return;
       storage.forgetOrders();
@@ -139,7 +139,7 @@ export function openOfferSession(
   return session;
 
   function begin(): void {
-    if (isDestroyed) return;
+    if (isDestroyed || signal?.aborted) return;
     if ('code' in placement) return trace.end(placement);
     hasBegun = true;
     const reason = placement.warnings.join(' ');

@@ -116,17 +116,17 @@ type StateName = keyof typeof STATES;
 
 async function ended(how: 'show' | 'fail' | 'throw'): Promise<World> {
   const world = open({ consent: true });
-  await vi.waitFor(() => expect(world.explain().waitingFor).toBe('dialog'));
+  await vi.waitFor(() => expect(world.explain().waitingFor).toBe('dialog'), 5_000);
   world.finish(how);
-  await vi.waitFor(() => expect(world.codes).toHaveLength(1));
+  await vi.waitFor(() => expect(world.codes).toHaveLength(1), 5_000);
   return world;
 }
 
 async function reach(name: StateName): Promise<World> {
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const world = await STATES[name].reach();
-  await vi.waitFor(() => expect(world.explain().waitingFor).toBe(STATES[name].waitingFor));
-  await vi.waitFor(() => expect(world.codes).toEqual(STATES[name].codes));
+  await vi.waitFor(() => expect(world.explain().waitingFor).toBe(STATES[name].waitingFor), 5_000);
+  await vi.waitFor(() => expect(world.codes).toEqual(STATES[name].codes), 5_000);
   return world;
 }
 
@@ -239,7 +239,7 @@ test('the first outcome stays the promise’s; each later one is an event', asyn
 
 test('undecided consent removes the offers and sends nothing; given again, it goes on where it was', async () => {
   const { session, relay, storage, codes, shown } = await reach('shown');
-  await vi.waitFor(() => expect(relay.names()).toEqual(['WIDGET_LOAD']));
+  await vi.waitFor(() => expect(relay.names()).toEqual(['WIDGET_LOAD']), 5_000);
   relay.batch = () => new Response(null, { status: 503 });
   const [offers] = shown;
   offers?.reporter.seen('display', offers.groups[0]?.offers[0]);
@@ -247,7 +247,7 @@ test('undecided consent removes the offers and sends nothing; given again, it go
   expect(codes.at(-1)).toBe('consent_denied');
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(relay.names()).toEqual(['WIDGET_LOAD']);
-  expect([...storage.values.values()].join()).toContain('BRAND_DISPLAY');
+  await vi.waitFor(() => expect([...storage.values.values()].join()).toContain('BRAND_DISPLAY'), 5_000);
   relay.batch = () => new Response(null, { status: 202 });
   session.consent(true);
   await vi.waitFor(() => expect(relay.names()).toContain('BRAND_DISPLAY'), 4_000);

@@ -52,7 +52,8 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
     const first = open(relay, { storage, order: '7', mode: 'OVERLAY' });
     await first.result;
     first.dismiss('escape');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const stored = (): string => [...storage.values.values()].join();
+    await vi.waitFor(() => expect(stored()).toContain('closed'), 5_000);
     first.destroy();
     const second = open(relay, { storage, order: '7', mode: 'OVERLAY' });
     expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });

@@ -132,10 +132,17 @@ test('each attribute is a property as well, even one that is set before the clas
   await page.goto(fixture.page('/early', shop('<offer-let></offer-let>')));
   await page.evaluate(async () => {
     const element = document.querySelector('offer-let') as unknown as Record<string, unknown>;
-    Object.assign(element, { relay: '/offers', view: 'THANK_YOU', displayMode: 'INLINE', orderId: 7, maxOffers: 1 });
+    Object.assign(element, {
+      relay: '/offers',
+      view: 'THANK_YOU',
+      displayMode: 'INLINE',
+      orderId: 7,
+      maxOffers: 1,
+      widgetId: 'w',
+    });
     const module = '/element.js';
     await import(module);
-    Object.assign(element, { widgetId: 'w', emailHash: null, sandbox: false });
+    Object.assign(element, { emailHash: null, sandbox: false });
   });
   await expect(accept(page)).toBeVisible();
   expect(bodies()).toMatchObject([{ order_details: { order_id: '7' }, placement_details: { widget_id: 'w' } }]);
