@@ -25,7 +25,7 @@ export interface OfferLetElement extends HTMLElement {
   orderAmount: number | Text;
   orderCurrency: Text;
   sandbox: boolean | Text;
-  theme: ShowOptions['theme'] | null;
+  theme: OfferLetAttributes['theme'];
   locale: Text;
   maxOffers: number | Text;
 }
