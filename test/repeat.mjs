@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { build, install } from '../build/prepare.mjs';
+import { build, install } from '../tools/prepare.mjs';
 import { processorSeconds, runSuites, USUAL } from './suites.mjs';
 
 const { values, positionals } = parseArgs({ options: { load: { type: 'string' } }, allowPositionals: true });
