@@ -68,7 +68,7 @@ export default defineConfig({
     {
       ...PICTURES,
       name: 'pictures',
-      testMatch: ['pictures/pictures.spec.ts', 'pictures/pairs.spec.ts'],
+      testMatch: 'pictures/pictures.spec.ts',
       snapshotPathTemplate: '{testDir}/pictures/widget/{arg}{ext}',
     },
     {

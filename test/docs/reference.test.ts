@@ -7,7 +7,6 @@ import type { OutcomeCode } from '../../src/session/openTrace.ts';
 import { ERRORS_URL } from '../../src/wire/errors.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
 import { RATIOS } from '../network/reporting/model.ts';
-import { countWords } from './countWords.mjs';
 import { codeIn, columnOf, pageAt, sectionOf, tableIn } from './pages.ts';
 
 const errors = pageAt('docs/errors.md');
@@ -111,10 +110,6 @@ test('the page of metrics divides as the reports do', () => {
   );
   const ratios = Object.entries(RATIOS).map(([name, [over, under]]) => [name, [over, under]]);
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(ratios));
-});
-
-test('the README stays within 900 words', () => {
-  expect(countWords(pageAt('README.md').text)).toBeLessThanOrEqual(900);
 });
 
 function filesIn(folder: string): string[] {
