@@ -82,7 +82,7 @@ async function visit({ relay, arrived }: Side) {
   return {
     offers: { status: offers.status, read: plain(read.ok ? { ...read.value, groups } : read) },
     batches: batches.map(({ status, retryAfter, body }) => ({ status, retryAfter, body: plain(body) })),
-    stored: receipts.flatMap(({ status, event }) => (status === 'stored' ? [event.event_name] : [])).toSorted(),
+    stored: receipts.flatMap(({ status, event }) => (status === 'stored' ? [event.event_name ?? ''] : [])).toSorted(),
     refused: receipts.flatMap(({ reason }) => (reason ? [reason] : [])),
   };
 }

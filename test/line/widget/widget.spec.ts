@@ -94,8 +94,9 @@ test('a layer fades away, inert at once and with the focus back, unless reduced 
         close?.focus();
         close?.click();
         const still = { count: shadow?.childElementCount, isInert: root?.inert, focus: document.activeElement?.id };
-        while (shadow?.childElementCount !== 0) await new Promise(requestAnimationFrame);
-        return [{ ...still, sheets: document.adoptedStyleSheets.length }, shadow.childElementCount];
+        const isGone = (): boolean => shadow?.childElementCount === 0;
+        while (!isGone()) await new Promise(requestAnimationFrame);
+        return [{ ...still, sheets: document.adoptedStyleSheets.length }, shadow?.childElementCount];
       });
       const isFading = reducedMotion === 'no-preference';
       expect(during, mode).toEqual({ count: isFading ? 1 : 0, isInert: true, focus: 'before', sheets: 0 });
