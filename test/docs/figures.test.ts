@@ -141,10 +141,6 @@ const PRIVATE_FIGURES: readonly (readonly [path: string, sentence: string])[] = 
   ['docs/operators/network.md', `${constantIn('src/network/recommendations/shelves.ts', 'MAX_OFFERS')} by default`],
   ['docs/operators/network.md', `after ${seconds('src/cli/listen.ts', 'CLOSE_MS')} seconds with 1`],
   [
-    'docs/operators/watch.md',
-    `with the ${inWords(constantIn('src/operator/watch/webhook.ts', 'NAMED_MAX'))} first names`,
-  ],
-  [
     'docs/reference/relay.md',
     `${count(constantIn('src/relay/dedupe/createDedupeMemory.ts', 'DEFAULT_MAX'))} events in 9 MB`,
   ],
