@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const CLI = fileURLToPath(new URL('../../../dist/operator/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../../packages/operator/dist/operator/cli.js', import.meta.url));
 
 /** A console in a separate process, as `offerlet-operator console` starts it. */
 export interface StartedConsole {
