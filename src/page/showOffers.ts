@@ -213,7 +213,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
       await inspect?.({ offers, options, again, reopen: () => session.reopenQueue(), ...exchange });
     } catch (error) {
       // No inspector, then: the offers are shown all the same.
-      missing = error instanceof Error ? error.message : undefined;
+      if (exchange) missing = error instanceof Error ? error.message : undefined;
     }
   }
 

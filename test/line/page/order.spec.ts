@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
-import { everythingStored, HASH, scriptTag, shop } from './pageShop.ts';
+import { everythingStored, HASH, openWith, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
@@ -62,17 +62,28 @@ test('a tab that opens while another requests the order waits for its response',
     return offersOf(1);
   };
   const second = await context.newPage();
-  const opened = open(page);
+  for (const tab of [page, second]) {
+    await openWith(tab, fixture, '');
+    await tab.waitForFunction('window.showOffers');
+  }
+  const show = `void (window.offers = showOffers({ relay: '/offers', target: '#offers', request: { order_details: { order_id: '7' },
+    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } } }))`;
+  await page.evaluate(show);
   await poll(questions).toBe(1);
-  const other = open(second);
-  await second.waitForFunction("window.offerlet?.explain?.()[0]?.waitingFor === 'relay'");
+  await second.evaluate(show);
+  await second.waitForFunction("offers.explain().waitingFor === 'relay'");
   respond();
-  await Promise.all([opened, other]);
+  const [first, other] = (await Promise.all([outcomeAndResponse(page), outcomeAndResponse(second)])) as unknown[];
+  expect(other).toEqual(first);
   expect(questions()).toBe(1);
-  expect((await told(page)).response?.session_id).toBe((await told(second)).response?.session_id);
   await page.waitForTimeout(1_500);
   expect(count('WIDGET_LOAD')).toBe(1);
 });
+
+/** Resolves to the code and the session of the mount in `offers`. */
+function outcomeAndResponse(page: Page): Promise<unknown> {
+  return page.evaluate('offers.outcome.then(({ code }) => [code, offers.explain().response.session_id])');
+}
 
 for (const mode of ['OVERLAY', 'PULLUP']) {
   test(`${mode} that was closed does not come back`, async ({ page }) => {
