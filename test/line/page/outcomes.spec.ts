@@ -122,7 +122,7 @@ for (const [what, more, name] of [
   [
     'two identifiers',
     `request: { user_details: { phone: '+491', email: 'a@b.de' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } }`,
-    'one of phone and email',
+    'one of email and phone',
   ],
   [
     'an email where its hash belongs',
