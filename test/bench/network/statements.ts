@@ -16,7 +16,6 @@ function fakeWith(run: Run): Database {
     ...queries,
     transaction: (work) =>
       work({ ...queries, send: (sql, params = []) => void run(sql, params), afterCommit: async () => [] }),
-    findDegraded: async () => [],
     close: async () => undefined,
   };
 }

@@ -183,7 +183,8 @@ test('a budget is spent at once, even if a later conversion of the same batch fa
   const filling: Database = {
     ...db,
     async transaction(work, options) {
-      if (options?.isEverywhere === true && (bills += 1) === 2) throw new DatabaseUnavailableError('The disk is full');
+      if (options?.statementTimeoutMs !== undefined && (bills += 1) === 2)
+        throw new DatabaseUnavailableError('The disk is full');
       return db.transaction(work, options);
     },
   };
