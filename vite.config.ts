@@ -48,10 +48,10 @@ const SERVER_TESTS = [
   'test/relay/{command,trust}*.test.ts',
   'test/relay/runtimes/**/*.test.ts',
   'test/operator/clients/{network,retries}.test.ts',
-  'test/operator/command/{add,changes,commands,numbers,profiles,scripted,streams}.test.ts',
+  'test/operator/command/{add,commands,numbers,scripted,statement,streams}.test.ts',
   'test/operator/watch/{command,numbers}.test.ts',
-  'test/operator/statements/*.test.ts',
   'test/cli/doctor/passwords.test.ts',
+  'test/budget/*.test.ts',
   'test/demo/shop.test.ts',
   'test/session/killed.test.ts',
 ];
@@ -143,7 +143,7 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['test/fixtures/patience.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 4, // on two cores: tests of servers wait more than they compute
+    maxWorkers: 3, // on two cores, beside the browsers: tests of servers wait more than they compute
     projects: [
       {
         extends: true,
