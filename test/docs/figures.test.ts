@@ -85,7 +85,7 @@ const seconds = (path: string, name: string): number => constantIn(path, name) /
 const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const inWords = (value: number): string => words[value] ?? String(value);
 const UPSTREAM = 'src/relay/upstream/createUpstream.ts';
-const CONNECT = 'src/operator/clients/connect.ts';
+const CONNECT = 'src/http/connect.ts';
 const SETTLE = 'src/queue/settle.ts';
 
 /** The same for numbers that belong to one file. */

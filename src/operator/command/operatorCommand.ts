@@ -15,7 +15,8 @@ import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { readKey } from '../../wire/keys.ts';
 import { openChangeLog, type ChangeLog } from '../changeLog.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
-import { connect, type ClientOptions, type ResponseNotice } from '../clients/connect.ts';
+import { OPERATOR } from '../clients/errors.ts';
+import { connect, type ClientOptions, type ResponseNotice } from '../../http/connect.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import { explainFailure } from './explainFailure.ts';
 import { findProfile, type Profile } from './profiles.ts';
@@ -218,7 +219,7 @@ export function createConnection(from: ConnectionOptions): Connection {
   };
   const options: ClientOptions = { networkUrl: network, apiKey, onResponse };
   try {
-    connect(options);
+    connect(options, OPERATOR);
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(message.replace('networkUrl', '--network').replace('apiKey', 'The key'));

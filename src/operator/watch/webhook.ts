@@ -3,8 +3,8 @@ import { countDays } from '../../wire/utcDates.ts';
 import { plural } from '../reports/format.ts';
 import type { Cause, Turn } from './evaluate.ts';
 import type { WebhookTarget } from './rules.ts';
-import { secondsOf } from '../clients/errors.ts';
-import { pause } from '../clients/pause.ts';
+import { secondsOf } from '../../http/apiErrors.ts';
+import { pause } from '../../http/pause.ts';
 import { hideKeys } from '../../http/printable.ts';
 
 /** One message: what one rule found, or found to be over, in one run. */
