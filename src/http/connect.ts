@@ -9,7 +9,7 @@ import { sentNothing } from './sentNothing.ts';
 /** Milliseconds an attempt may take, body included: large reports take seconds, nothing takes longer than this. */
 const TIMEOUT_MS = 30_000;
 /** Two more attempts survive a restart of the network, and keep a caller waiting for seconds only. */
-const MAX_RETRIES = 2;
+export const MAX_RETRIES = 2;
 
 /** One call of the API. */
 export interface ApiCall extends CallOptions {
@@ -27,6 +27,8 @@ export interface ApiCall extends CallOptions {
 export interface ClientKind {
   /** The entry of the package, which must not run in a browser. */
   readonly entry: string;
+  /** A URL of such a network, for messages. */
+  readonly example: string;
   /** Headers of every call, besides the key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Returns the error for a failed response; by its status by default. */
@@ -57,8 +59,7 @@ export function connect(options: ClientOptions, kind: ClientKind): Connection {
   refuseBrowser(kind.entry);
   const key = readApiKey(options.apiKey, { use: 'Use the key that the network issued to you.', refuse: refuseOption });
   const environment = readKey(key)?.environment;
-  const check = { environment, example: 'https://channel.example', refuse: refuseOption };
-  const base = readNetworkUrl(options.networkUrl, check);
+  const base = readNetworkUrl(options.networkUrl, { environment, example: kind.example, refuse: refuseOption });
   const basePath = base.slice(new URL(base).origin.length);
   const { isIn } = createSecrets(key);
   const defaultTimeout = readTimeout(options.timeout ?? TIMEOUT_MS);
@@ -255,7 +256,7 @@ async function readResponse(responding: Promise<Response>): Promise<Omit<Attempt
   const response = await responding;
   const { ok, status, headers } = response;
   // Some runtimes hide the status of a redirect and report 0.
-  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+  if (response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     void response.body?.cancel().catch(() => undefined);
     throw new RedirectError('The network returned a redirect.');
   }

@@ -1,5 +1,6 @@
 // POST /events and POST /events/batch, with the field names of the wire. See docs/project/wire.md#events.
 
+import { uuidOf } from './hash.ts';
 import {
   checkCost,
   collectProblems,
@@ -10,6 +11,7 @@ import {
   parseDatetime,
   plainText,
   readId,
+  toJson,
   type AddProblem,
   type JsonObject,
   type Parsed,
@@ -78,6 +80,11 @@ export interface WireEvent {
   conversion_properties?: ConversionProperties;
 }
 
+/** Returns the id of an event that counts once: the same wherever and however often it is reported, so that duplicates are dropped. */
+export function onceId(session_id: string, event_name: EventName, id?: string, asset_id?: string): string {
+  return uuidOf(toJson([session_id, event_name, id, asset_id]));
+}
+
 /** The response header in which an offerlet relay says its time, in milliseconds since 1970. */
 export const TIME_HEADER = 'offerlet-time';
 
@@ -143,6 +150,18 @@ export function readBatchResponse(json: unknown, sent: number): readonly EventRe
   // Nearly every response lists its results in the order of the events.
   const isInOrder = results.length === sent && results.every(isAtItsIndex);
   return (isInOrder ? results : inOrder(results, sent)).map(readResult);
+}
+
+/**
+ * Reads the response to events that were sent: what it says about each, or undefined when it is about the call as a whole.
+ * 201 and 202 mean all of them, and need not list them.
+ */
+export function readEventResponse(status: number, json: unknown, sent: number): readonly EventResult[] | undefined {
+  const isAccepted = status === 201 || status === 202;
+  const hasResults = isAccepted || status === 207 || (status === 502 && Array.isArray(own(json, 'results')));
+  if (!hasResults) return undefined;
+  const results = readBatchResponse(json, sent);
+  return isAccepted ? results.map((result) => (result === 'unknown' ? 'accepted' : result)) : results;
 }
 
 function isAtItsIndex(result: unknown, at: number): boolean {

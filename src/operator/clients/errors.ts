@@ -93,7 +93,7 @@ function errorFrom(failed: FailedResponse): ApiError {
 }
 
 /** The clients of this package. */
-export const OPERATOR: ClientKind = { entry: 'offerlet-operator', errorFrom };
+export const OPERATOR: ClientKind = { entry: 'offerlet-operator', example: 'https://channel.example', errorFrom };
 refuseBrowser(OPERATOR.entry);
 
 function windowOf(value: unknown): { from: string; to: string } | undefined {

@@ -6,6 +6,7 @@ import {
   type EventResult,
   parseBatch,
   readBatchResponse,
+  readEventResponse,
   type Refusal,
   type ResultError,
   type WireEvent,
@@ -241,17 +242,14 @@ function createForwardOne(upstream: Upstream, keepIds: boolean): Forward {
 /** Reads what the network's response says about each of `count` events. */
 export function readBatch(response: NetworkResponse, count: number): Forwarded {
   const { status, json, text, isReflecting } = response;
-  // 201 and 202 mean all; a network need not list them.
-  const isAccepted = status === 201 || status === 202;
-  const hasResults = isAccepted || status === 207 || (status === 502 && Array.isArray(own(json, 'results')));
-  if (!hasResults) return failedCall(response, count);
-  const results = readBatchResponse(json, count);
-  const lost = indexesOf(results, 'unknown');
+  const results = readEventResponse(status, json, count);
+  if (!results) return failedCall(response, count);
   return {
-    fates: results.map((result) => fateOf(isAccepted && result === 'unknown' ? 'accepted' : result)),
-    lost: isAccepted ? [] : lost,
+    fates: results.map(fateOf),
+    lost: indexesOf(results, 'unknown'),
     isReflecting,
-    ...(lost.length === 0 && { unchanged: { status, body: text } }),
+    // Each event has its result in it.
+    ...(!readBatchResponse(json, count).includes('unknown') && { unchanged: { status, body: text } }),
   };
 }
 
