@@ -15,6 +15,7 @@ const ENTRIES = [
   'shopify',
   'queue',
   'relay',
+  'client',
   'relay-redis',
   'relay-shopify',
   'testing',
@@ -49,10 +50,10 @@ const SERVER_TESTS = [
   'test/operator/statements/*.test.ts',
   'test/cli/doctor/passwords.test.ts',
   'test/demo/shop.test.ts',
-  'test/session/killed.test.ts',
+  'test/{client,session}/killed.test.ts',
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
-const PURE_TESTS = ['test/{cli,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
+const PURE_TESTS = ['test/{cli,client,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
 /** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];
 /** Tests of what is published. */
@@ -230,7 +231,7 @@ function minifyCommands(): Plugin {
         for (const [path, file] of Object.entries(files))
           if (
             file.type === 'chunk' &&
-            /^(cli|operator\/(command|console|publishers|statements|watch)|http|lock|relay|testing)\/|^operator\/(changeLog|openYaml)|^wire\/(audit\/|didYouMean)/.test(
+            /^(cli|client|operator\/(command|console|publishers|statements|watch)|http|lock|relay|testing)\/|^operator\/(changeLog|openYaml)|^wire\/(audit\/|didYouMean)/.test(
               path,
             )
           )

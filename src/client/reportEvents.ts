@@ -2,14 +2,17 @@ import { ApiError, UnreachableError } from '../http/apiErrors.ts';
 import { backoffMs, MAX_RETRIES, MAX_RETRY_AFTER_MS, type CallOptions, type Connection } from '../http/connect.ts';
 import { cancellationOf, pause } from '../http/pause.ts';
 import { onceId, readEvent, readEventResponse, type EventResult, type WireEvent } from '../wire/events.ts';
-import { isObject, own } from '../wire/json.ts';
+import { isObject, own, readId } from '../wire/json.ts';
 import { BATCH_MAX_EVENTS, EVENTS_BODY_MAX_BYTES } from '../wire/limits.ts';
 
 /**
  * An event to report. Without an `event_id` it gets one: a conversion always the same for its `conversion_id`, any other a
  * random one. Without an `event_datetime` it has just happened.
  */
-export type ReportableEvent = Omit<WireEvent, 'event_datetime'> & { event_datetime?: string | undefined };
+export type ReportableEvent = Omit<WireEvent, 'event_id' | 'event_datetime'> & {
+  event_id?: string | undefined;
+  event_datetime?: string | undefined;
+};
 
 /** What became of an event. */
 export type EventReport = { readonly event_id: string } & Outcome;
@@ -83,7 +86,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
       for (const [index, event] of given.entries()) {
         const identified = identify(event);
         const read = readEvent(identified);
-        const event_id = String(own(identified, 'event_id') ?? '');
+        const event_id = readId(own(identified, 'event_id')) ?? '';
         if (!read.ok) {
           place(index, { event_id, status: 'refused', ...read.error });
           continue;
@@ -163,10 +166,9 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
 export function identify(event: ReportableEvent): ReportableEvent {
   if (!isObject(event)) return event;
   const { event_name, session_id, conversion_properties, event_datetime = new Date().toISOString() } = event;
-  const conversion = event_name === 'CONVERSION' ? own(conversion_properties, 'conversion_id') : undefined;
+  const conversion = event_name === 'CONVERSION' ? readId(own(conversion_properties, 'conversion_id')) : undefined;
   const event_id =
-    event.event_id ??
-    (conversion === undefined ? crypto.randomUUID() : onceId(session_id, event_name, String(conversion)));
+    event.event_id ?? (conversion === undefined ? crypto.randomUUID() : onceId(session_id, event_name, conversion));
   return { ...event, event_id, event_datetime };
 }
 

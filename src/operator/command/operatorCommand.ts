@@ -10,7 +10,8 @@ import {
 } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { print, type Printable } from '../../cli/output/print.ts';
-import { cutTo, openTerminal, type Terminal } from '../../cli/output/terminal.ts';
+import { createProgress, type Progress } from '../../cli/output/progress.ts';
+import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { readKey } from '../../wire/keys.ts';
 import { openChangeLog, type ChangeLog } from '../changeLog.ts';
@@ -237,60 +238,6 @@ export function createConnection(from: ConnectionOptions): Connection {
     channel: (more) => new ChannelClient({ ...options, ...more }),
     channelReport: () => new ReportingClient({ ...options, variant: 'channel' }),
     publisherReport: () => new ReportingClient({ ...options, variant: 'publisher' }),
-  };
-}
-
-/** Shows what a command waits for, once it takes long. */
-export interface Progress {
-  /** Says what is being done. */
-  step(text: string): void;
-  /** Removes the line. */
-  end(): void;
-}
-
-/** Milliseconds before the first word about progress; without a terminal, longer: most commands are done by then. */
-const QUIET_MS = 1_000;
-const QUIET_LOG_MS = 3_000;
-/** Milliseconds between two lines in a log. */
-const LOG_EVERY_MS = 5_000;
-const CLEAR = '\r\u001B[K';
-
-/** Creates a progress line on stderr. */
-export function createProgress(terminal: Terminal): Progress {
-  let text = '';
-  let isShown = false;
-  let isEnded = false;
-  let logged = '';
-  const show = (): void => {
-    if (isEnded || text === '') return;
-    if (text === logged) return;
-    logged = text;
-    if (!terminal.isLive) return terminal.note(text);
-    // A line that wraps could not be cleared.
-    terminal.raw(CLEAR + cutTo(text, terminal.noteWidth - 1));
-    isShown = true;
-  };
-  const first = setTimeout(
-    () => {
-      show();
-      repeat = setInterval(show, terminal.isLive ? 200 : LOG_EVERY_MS);
-      repeat.unref();
-    },
-    terminal.isLive ? QUIET_MS : QUIET_LOG_MS,
-  );
-  let repeat: NodeJS.Timeout | undefined;
-  first.unref();
-  return {
-    step(next) {
-      text = next;
-    },
-    end() {
-      isEnded = true;
-      clearTimeout(first);
-      clearInterval(repeat);
-      if (isShown) terminal.raw(CLEAR);
-      isShown = false;
-    },
   };
 }
 
