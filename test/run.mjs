@@ -8,7 +8,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { build, install, run, succeeds } from '../build/prepare.mjs';
+import { build, install, run, succeeds } from '../tools/prepare.mjs';
 
 const [mode = '--usual', ...names] = process.argv.slice(2);
 const all = mode === '--all';
@@ -62,11 +62,11 @@ step('Types');
 run('npm', 'run', '--silent', 'types');
 if (all) {
   step('Unused code and dependencies');
-  run('npx', 'knip', '--no-progress');
+  run('npx', 'knip', '-c', 'tools/knip.json', '--no-progress');
   step('The documentation as a site, and the workflows');
   process.env['OFFERLET_SITE_BASE'] ??= '/offerlet/main/'; // in a folder, as it is published
-  attempt('node', 'site/build.mjs');
-  attempt('node', 'site/lintWorkflows.mjs');
+  attempt('node', 'docs/site/build.mjs');
+  attempt('node', 'docs/site/lintWorkflows.mjs');
   step('Examples: installed and built');
   await examples;
 }

@@ -1,7 +1,7 @@
 import { ApiError, UnreachableError } from '../http/apiErrors.ts';
 import { backoffMs, MAX_RETRIES, MAX_RETRY_AFTER_MS, type CallOptions, type Connection } from '../http/connect.ts';
 import { cancellationOf, pause } from '../http/pause.ts';
-import { onceId, readEvent, readEventResponse, type EventResult, type WireEvent } from '../wire/events.ts';
+import { onceId, readEvent, readBatchResults, type EventResult, type WireEvent } from '../wire/events.ts';
 import { isObject, own, readId } from '../wire/json.ts';
 import { BATCH_MAX_EVENTS, EVENTS_BODY_MAX_BYTES } from '../wire/limits.ts';
 
@@ -109,7 +109,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
         const path = isSingle ? '/events' : '/events/batch';
         const sent = left;
         const isResult = (status: number, json: unknown): boolean =>
-          readEventResponse(status, json, sent.length) !== undefined;
+          readBatchResults({ status, json }, sent.length) !== undefined;
         const response = await call({
           method: 'POST',
           path,
@@ -126,7 +126,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
           else for (const part of [sent.slice(0, half), sent.slice(half)]) await deliver(part);
           return;
         }
-        const results = readEventResponse(response.status, response.json, sent.length);
+        const results = readBatchResults(response, sent.length);
         if (!results) throw response.unexpected('the results of a batch');
         left = sent.filter((_, at) => results[at] !== 'accepted' && !isFinal(results[at]));
         // Those that were accepted show that the network works, so the others are worth as many attempts again.

@@ -53,9 +53,12 @@ export function readNetworkUrl(
 
 /** Returns a version of the Recommendations API, which every request names. */
 export function readVersion(version: unknown, refuse: Refuse): string {
-  if (typeof version === 'string' && /^v?\d+(\.\d+){0,2}([-+][\w.-]+)?$/.test(version)) return version;
+  if (typeof version === 'string' && /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version)) return version;
   const problem = version === undefined ? 'is missing' : `is not a version: ${quote(version)}`;
-  return refuse('version', `${problem}. Use the Recommendations API version that you tested with, such as "1.0.0".`);
+  return refuse(
+    'version',
+    `${problem}. Use the three numbers of the Recommendations API version that you tested with, such as "1.0.0".`,
+  );
 }
 
 const QUOTED_MAX = 100;

@@ -141,6 +141,20 @@ export function batchStatus({ accepted, failed }: { accepted: number; failed: nu
 }
 
 /**
+ * Reads a network's response to a batch of `sent` events; `undefined` when it is about the call as a whole. 201 and 202 mean
+ * all: a network need not list them.
+ */
+export function readBatchResults(
+  { status, json }: { readonly status: number; readonly json: unknown },
+  sent: number,
+): readonly EventResult[] | undefined {
+  const isAccepted = status === 201 || status === 202;
+  if (!isAccepted && status !== 207 && !(status === 502 && Array.isArray(own(json, 'results')))) return undefined;
+  const results = readBatchResponse(json, sent);
+  return isAccepted ? results.map((result) => (result === 'unknown' ? 'accepted' : result)) : results;
+}
+
+/**
  * Reads a 207, or any other batch response with results: what it says about each of the `sent` events, matched by `index`
  * and never by position. See docs/project/wire.md#batch-responses.
  */
@@ -150,18 +164,6 @@ export function readBatchResponse(json: unknown, sent: number): readonly EventRe
   // Nearly every response lists its results in the order of the events.
   const isInOrder = results.length === sent && results.every(isAtItsIndex);
   return (isInOrder ? results : inOrder(results, sent)).map(readResult);
-}
-
-/**
- * Reads the response to events that were sent: what it says about each, or undefined when it is about the call as a whole.
- * 201 and 202 mean all of them, and need not list them.
- */
-export function readEventResponse(status: number, json: unknown, sent: number): readonly EventResult[] | undefined {
-  const isAccepted = status === 201 || status === 202;
-  const hasResults = isAccepted || status === 207 || (status === 502 && Array.isArray(own(json, 'results')));
-  if (!hasResults) return undefined;
-  const results = readBatchResponse(json, sent);
-  return isAccepted ? results.map((result) => (result === 'unknown' ? 'accepted' : result)) : results;
 }
 
 function isAtItsIndex(result: unknown, at: number): boolean {

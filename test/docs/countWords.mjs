@@ -15,11 +15,11 @@ export const PAGE_PATHS = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  'SECURITY.md',
-  'operator/README.md',
-  'sandbox/README.md',
+  '.github/SECURITY.md',
+  'packages/operator/README.md',
+  'packages/sandbox/README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    .filter((name) => name.endsWith('.md') && !name.startsWith('site'))
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)
     .sort(),
 ];

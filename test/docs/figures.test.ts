@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { DEMO_OFFERS } from '../../src/network/seed/demoOffers.ts';
-import { DEFAULT_RATE_LIMITS } from '../../src/relay/limits.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/relay/rateLimits.ts';
 import { readOptions } from '../../src/relay/options/readOptions.ts';
 import * as limits from '../../src/wire/limits.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
@@ -117,7 +117,7 @@ const PRIVATE_FIGURES: readonly (readonly [path: string, sentence: string])[] = 
     `At most ${constantIn('src/relay/createHandler.ts', 'CALLS_PER_CLIENT')} calls of one client`,
   ],
   ['docs/errors.md', `${constantIn('src/relay/createHandler.ts', 'CALLS_PER_CLIENT')} calls of one client wait`],
-  ['docs/reference/relay.md', `counts as ${inWords(1 + constantIn('src/relay/limits.ts', 'UNAUTHORIZED_COST'))}.`],
+  ['docs/reference/relay.md', `counts as ${inWords(1 + constantIn('src/relay/rateLimits.ts', 'UNAUTHORIZED_COST'))}.`],
   [
     'docs/reference/relay.md',
     `your response, within ${constantIn('src/cli/createShopContext.ts', 'SHOP_CONTEXT_MS')} ms`,

@@ -39,7 +39,7 @@ test('every environment variable on a page is read by a command, or named in the
   const options = [...Object.values(OFFERLET), ...Object.values(OPERATOR), sandboxCommand, networkCommand]
     .flatMap((one: Command | CommandGroup) => (isGroup(one) ? Object.values(one.commands) : [one]))
     .flatMap((command) => Object.keys(command.options).map(variableOf));
-  const code = ['src', 'demo', 'test', 'site', 'examples', 'deploy'].map(textIn).join('\n');
+  const code = ['src', 'demo', 'test', 'docs/site', 'examples'].map(textIn).join('\n');
   const examples = new Set(['OFFERLET_PREFETCH']); // of the reader's own program
   const named = PAGES.flatMap(({ path, text }) =>
     [...text.matchAll(/\bOFFERLET_[A-Z]+(?:_[A-Z]+)*\b/g)].map(([name]) => ({ path, name })),

@@ -5,8 +5,7 @@ import {
   batchStatus,
   type EventResult,
   parseBatch,
-  readBatchResponse,
-  readEventResponse,
+  readBatchResults,
   type Refusal,
   type ResultError,
   type WireEvent,
@@ -15,10 +14,10 @@ import {
 import { isObject, own, type Problem, parseDatetime } from '../../wire/json.ts';
 import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
 import { RelayError, errorReply, jsonReply, problemOf, type Reply } from '../errors.ts';
-import type { Limits } from '../limits.ts';
+import type { Limits } from '../rateLimits.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../upstream/createUpstream.ts';
+import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../createUpstream.ts';
 import type { Counting } from '../ledger/createCounting.ts';
 import { sessionKey } from '../dedupe/createDedupeMemory.ts';
 import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
@@ -242,15 +241,12 @@ function createForwardOne(upstream: Upstream, keepIds: boolean): Forward {
 /** Reads what the network's response says about each of `count` events. */
 export function readBatch(response: NetworkResponse, count: number): Forwarded {
   const { status, json, text, isReflecting } = response;
-  const results = readEventResponse(status, json, count);
+  const results = readBatchResults(response, count);
   if (!results) return failedCall(response, count);
-  return {
-    fates: results.map(fateOf),
-    lost: indexesOf(results, 'unknown'),
-    isReflecting,
-    // Each event has its result in it.
-    ...(!readBatchResponse(json, count).includes('unknown') && { unchanged: { status, body: text } }),
-  };
+  const lost = indexesOf(results, 'unknown');
+  const listed = own(json, 'results');
+  const isWhole = lost.length === 0 && Array.isArray(listed) && listed.length === count;
+  return { fates: results.map(fateOf), lost, isReflecting, ...(isWhole && { unchanged: { status, body: text } }) };
 }
 
 function indexesOf(results: readonly EventResult[], wanted: EventResult): readonly number[] {

@@ -3,7 +3,7 @@ import { own, parseJson, plainText } from '../../wire/json.ts';
 import { readKey, type Environment } from '../../wire/keys.ts';
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
-import { readResponseText } from '../upstream/transport.ts';
+import { readResponseText } from '../../http/transport.ts';
 import { readChoice, refuseOption } from './optionValue.ts';
 import type { RelayOptions } from './relayOptions.ts';
 

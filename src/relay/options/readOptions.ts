@@ -9,7 +9,13 @@ import {
 } from '../../wire/limits.ts';
 import type { DedupeStore } from '../dedupe/dedupeStore.ts';
 import { RelayConfigError } from '../errors.ts';
-import { createRateLimiter, DEFAULT_RATE_LIMITS, type Bucket, type RateLimiter, type RateLimits } from '../limits.ts';
+import {
+  createRateLimiter,
+  DEFAULT_RATE_LIMITS,
+  type Bucket,
+  type RateLimiter,
+  type RateLimits,
+} from '../rateLimits.ts';
 import { readNetworkAccess, type NetworkAccess } from './networkAccess.ts';
 import { readChoice, readFlag, readFunction, readNumbers, refuseOption, refuseOtherNames } from './optionValue.ts';
 import type { Authorize, RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';

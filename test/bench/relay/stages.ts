@@ -1,7 +1,7 @@
 import { createDedupeMemory, createEventKeys } from '../../../src/relay/dedupe/createDedupeMemory.ts';
 import { checkBatch, readBatch, writeBatch } from '../../../src/relay/events/createEventRoutes.ts';
 import { composeRequest, findMissing, observeAttributes } from '../../../src/relay/recommend.ts';
-import { createResponseReader } from '../../../src/relay/upstream/createUpstream.ts';
+import { createResponseReader } from '../../../src/relay/createUpstream.ts';
 import type { WireEvent } from '../../../src/wire/events.ts';
 import { isNestedDeeper, parseJson, type JsonObject } from '../../../src/wire/json.ts';
 import { JSON_MAX_DEPTH } from '../../../src/wire/limits.ts';

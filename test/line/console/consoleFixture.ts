@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const CLI = fileURLToPath(new URL('../../../dist/operator/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../../packages/operator/dist/operator/cli.js', import.meta.url));
 
 /** Where changes are logged: never in the account that runs the tests. */
 const STATE = join(tmpdir(), 'offerlet-console-tests');

@@ -1,4 +1,4 @@
-// Builds the documentation as a site into site/.vitepress/dist, and checks every link, anchor and common search of it.
+// Builds the documentation as a site into docs/site/.vitepress/dist, and checks every link, anchor and common search of it.
 // The first time it installs VitePress here.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { dirname, join, posix, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SITE = fileURLToPath(new URL('.', import.meta.url));
+const DOCS = join(SITE, '..');
 const BUILT = join(SITE, '.vitepress', 'dist');
 const TIMEOUT_MS = 240_000;
 
@@ -13,7 +14,8 @@ if (!['vitepress', 'minisearch'].every((name) => existsSync(join(SITE, 'node_mod
   run('npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error');
 // A copy, because what pages import is looked for in the folders above them.
 rmSync(join(SITE, 'pages'), { recursive: true, force: true });
-cpSync(join(SITE, '..', 'docs'), join(SITE, 'pages'), { recursive: true });
+for (const entry of readdirSync(DOCS))
+  if (entry !== 'site') cpSync(join(DOCS, entry), join(SITE, 'pages', entry), { recursive: true });
 const { stderr } = run('npx', '--no-install', 'vitepress', 'build');
 if (/warning|not found/i.test(stderr)) fail(stderr);
 const base = process.env.OFFERLET_SITE_BASE ?? '/';

@@ -1,23 +1,28 @@
-// Prepares a clone for `npm start` and `npm test`: installs the locked dependencies and builds dist/. Each step is
-// skipped while nothing that it depends on has changed.
+// Prepares a clone for `npm start`, `npm test` and `npm pack`: installs the locked dependencies and builds the packages. Each
+// step is skipped while nothing that it depends on has changed.
 import { spawn as spawnChild, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createProgress } from './progress.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MARKS = join(ROOT, 'node_modules', '.offerlet');
+/** The folder of each published package. */
+export const PACKAGES = {
+  offerlet: '.',
+  'offerlet-operator': 'packages/operator',
+  'offerlet-sandbox': 'packages/sandbox',
+};
 const SOURCES = [
   'src',
   'demo',
-  'build',
-  'operator/tsconfig.json',
-  'sandbox/tsconfig.json',
+  'tools',
+  'docs/reference/page.md', // custom-elements.json has parts of it
   'vite.config.ts',
   'tsconfig.json',
-  'package.json',
+  ...Object.values(PACKAGES).map((folder) => join(folder, 'package.json')),
 ];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -49,14 +54,14 @@ export async function install() {
   mark('installed', hash);
 }
 
-/** Builds dist/, unless it was built from the current sources. */
+/** Builds the packages, unless they were built from the current sources. */
 export function build() {
-  const missing = !existsSync(join(ROOT, 'dist', 'cli.js')) || !existsSync(join(ROOT, 'dist', 'offerlet.js'));
-  if (!missing && isMarked('built', hashOf(SOURCES))) return;
-  run('node', join('build', 'build.mjs'));
+  const isThere = Object.values(PACKAGES).every((folder) => existsSync(join(ROOT, folder, 'dist')));
+  if (isThere && isMarked('built', hashOf(SOURCES))) return;
+  run('node', join('tools', 'build.mjs'));
 }
 
-/** Records that dist/ was built from the current sources. */
+/** Records that the packages were built from the current sources. */
 export function markBuilt() {
   mark('built', hashOf(SOURCES));
 }
@@ -110,4 +115,10 @@ function filesIn(path) {
   return readdirSync(join(ROOT, path))
     .sort()
     .flatMap((entry) => filesIn(`${path}/${entry}`));
+}
+
+// As a command, for `npm pack`.
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await install();
+  build();
 }

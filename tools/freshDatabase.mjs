@@ -1,14 +1,13 @@
-// Writes dist/fresh-database.tar.br: the files that the embedded database creates in an empty directory. A network that
+// Writes fresh-database.tar.br to the given path: the files that the embedded database creates in an empty directory. A network that
 // starts for the first time unpacks it, which saves it a few seconds of computing. Two builds give the same bytes, because
 // the clock is stopped and the random source returns zeros. (The secrets derived from it guard TCP connections only, and
 // the embedded database accepts none.)
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';
 
-const FILE = fileURLToPath(new URL('../dist/fresh-database.tar.br', import.meta.url));
+const [, , FILE] = process.argv;
 const NOW = Date.UTC(2026, 0, 1);
 
 const zeros = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength).fill(0) && array;
@@ -28,8 +27,5 @@ const pglite = await PGlite.create();
 const tar = new Uint8Array(await (await pglite.dumpDataDir('none')).arrayBuffer());
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 } };
 const packed = brotliCompressSync(tar, options);
-mkdirSync(fileURLToPath(new URL('../dist', import.meta.url)), { recursive: true });
-// Renamed into place, so that a network that starts meanwhile never reads half a file.
-writeFileSync(`${FILE}.new`, packed);
-renameSync(`${FILE}.new`, FILE);
+writeFileSync(FILE, packed);
 process.exit(0);

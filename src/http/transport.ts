@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { joinBytes, readCappedText } from '../../wire/json.ts';
-import { nodeModule } from '../nodeModule.ts';
+import { isObject, joinBytes, readCappedText } from '../wire/json.ts';
+import { nodeModule } from './nodeModule.ts';
 
 /** What all requests of a transport have in common. */
 export interface TransportOptions {
@@ -30,9 +30,12 @@ export type Transport = (request: TransportRequest) => Promise<TransportResponse
 /** The response did not arrive in time. */
 export class TransportTimeoutError extends Error {
   override name = 'TransportTimeoutError';
+  /** Whether the request waited for a connection all the time, so that nothing of it was sent. */
+  readonly isUnsent: boolean;
 
-  constructor(cause?: unknown) {
+  constructor({ isUnsent, cause }: { isUnsent: boolean; cause?: unknown }) {
     super('The network did not respond in time.', { cause });
+    this.isUnsent = isUnsent;
   }
 }
 
@@ -44,13 +47,21 @@ export class TransportUnreadableError extends Error {
 /** Returns the transport for this runtime: on a custom `fetch`, on node:http, or on the runtime's `fetch`. */
 export function openTransport(fetch: typeof globalThis.fetch | undefined, options: TransportOptions): Transport {
   if (fetch) return fetchTransport(fetch, options);
-  // Bun and Deno call themselves Node too, and have a native `fetch` that is as fast.
-  const isNode =
-    globalThis.process?.versions?.node !== undefined &&
-    !('Bun' in globalThis) &&
-    !('Deno' in globalThis) &&
-    typeof globalThis.process.getBuiltinModule === 'function';
-  return isNode ? nodeTransport(options) : fetchTransport((...call) => globalThis.fetch(...call), options);
+  return hasNodeHttp() ? nodeTransport(options) : fetchTransport((...call) => globalThis.fetch(...call), options);
+}
+
+/**
+ * Bun and Deno have it too, and a native `fetch` that is as fast. A Worker may have `getBuiltinModule` alone, or a node:http
+ * on top of its `fetch` that waits for the timeout when nobody is there.
+ */
+function hasNodeHttp(): boolean {
+  if (['Bun', 'Deno', 'WebSocketPair'].some((name) => name in globalThis)) return false;
+  try {
+    const http: unknown = globalThis.process?.getBuiltinModule?.('node:http');
+    return isObject(http) && typeof http['Agent'] === 'function' && typeof http['request'] === 'function';
+  } catch {
+    return false;
+  }
 }
 
 /** A transport on `fetch`, which every runtime has. */
@@ -75,7 +86,7 @@ function fetchTransport(fetch: typeof globalThis.fetch, options: TransportOption
       const text = await readResponseText(response, maxBytes);
       return { status: response.status, text, retryAfter: response.headers.get('retry-after') };
     } catch (error) {
-      throw abort.signal.aborted ? new TransportTimeoutError(error) : error;
+      throw abort.signal.aborted ? new TransportTimeoutError({ isUnsent: false, cause: error }) : error;
     } finally {
       clearTimeout(timer);
     }
@@ -125,7 +136,8 @@ function nodeTransport({ url, headers, maxBytes }: TransportOptions): Transport 
       // Node copies the options at once.
       const request = http.request(call);
       const timer = setTimeout(() => {
-        reject(new TransportTimeoutError());
+        // All connections may be busy, or this one may not be established.
+        reject(new TransportTimeoutError({ isUnsent: request.socket?.connecting ?? true }));
         request.destroy();
       }, timeoutMs);
       let hasResponse = false;

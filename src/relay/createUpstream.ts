@@ -1,10 +1,15 @@
-import { createSecrets } from '../../http/printable.ts';
-import { sentNothing } from '../../http/sentNothing.ts';
-import { isNestedDeeper, own, parseJson } from '../../wire/json.ts';
-import { JSON_MAX_DEPTH } from '../../wire/limits.ts';
-import { RelayError } from '../errors.ts';
-import { explain, type Telemetry } from '../telemetry.ts';
-import { openTransport, TransportTimeoutError, TransportUnreadableError, type TransportResponse } from './transport.ts';
+import { createSecrets } from '../http/printable.ts';
+import { sentNothing } from '../http/sentNothing.ts';
+import { isNestedDeeper, own, parseJson } from '../wire/json.ts';
+import { JSON_MAX_DEPTH } from '../wire/limits.ts';
+import { RelayError } from './errors.ts';
+import { explain, type Telemetry } from './telemetry.ts';
+import {
+  openTransport,
+  TransportTimeoutError,
+  TransportUnreadableError,
+  type TransportResponse,
+} from '../http/transport.ts';
 
 /** Where a request to the relay came from. */
 export interface Caller {
@@ -196,7 +201,12 @@ function oddStatus(status: number): NoResponseError {
 function unreached(error: unknown): NoResponseError {
   if (error instanceof TransportTimeoutError) {
     const { message, cause } = error;
-    return new NoResponseError(message, { status: 504, code: 'network_timeout', mayHaveArrived: true, cause });
+    return new NoResponseError(message, {
+      status: 504,
+      code: 'network_timeout',
+      mayHaveArrived: !error.isUnsent,
+      cause,
+    });
   }
   if (error instanceof TransportUnreadableError) {
     const about = { status: 502, code: 'network_answer_unreadable', mayHaveArrived: true, cause: error };

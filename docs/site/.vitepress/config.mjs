@@ -8,7 +8,7 @@ import { SEARCH_OPTIONS } from './searchOptions.mjs';
 const REPOSITORY = 'https://github.com/offerlet/offerlet';
 /** Where pages of the registry and GitHub find the pictures of docs/. */
 const PICTURES = `${REPOSITORY}/raw/main/docs/`;
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
 /** Where the site is published: one folder for each version, `OFFERLET_SITE_BASE=/offerlet/v1.2/`. */
 const base = process.env.OFFERLET_SITE_BASE ?? '/';
