@@ -9,7 +9,7 @@ export function readApiKey(apiKey: unknown, { use, refuse }: { use: string; refu
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     return refuse(
       'apiKey',
-      'is not a valid key: it contains a space, a line break or another character that no key has. Copy it again, without what surrounds it.',
+      'contains a space, a line break or another character that no key has. Copy it again, without what surrounds it.',
     );
   return apiKey;
 }
