@@ -53,6 +53,7 @@ const SERVER_TESTS = [
   'test/operator/watch/{command,numbers}.test.ts',
   'test/operator/statements/*.test.ts',
   'test/cli/doctor/passwords.test.ts',
+  'test/budget/*.test.ts',
   'test/demo/shop.test.ts',
   'test/{client,session}/killed.test.ts',
 ];
@@ -144,7 +145,7 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['test/fixtures/patience.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 4, // on two cores: tests of servers wait more than they compute
+    maxWorkers: 3, // on two cores, beside the browsers: tests of servers wait more than they compute
     projects: [
       {
         extends: true,

@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../../../packages/operator/dist/operator/cli.js', import.meta.url));
 
-/** Where changes are logged: never in the account that runs the tests. */
-const STATE = join(tmpdir(), 'offerlet-console-tests');
+/** Where changes are logged: never in the account that runs the tests, and apart for each worker. */
+const STATE = mkdtempSync(join(tmpdir(), 'offerlet-console-'));
+process.once('exit', () => rmSync(STATE, { recursive: true, force: true }));
 
 /** A console in a separate process, as `offerlet-operator console` starts it. */
 export interface StartedConsole {
@@ -21,7 +23,7 @@ export async function startConsole(options: {
   network: string;
   key: string;
   words?: readonly string[];
-  /** Where changes are logged; one folder for all tests by default. */
+  /** Where changes are logged; one folder for each worker by default. */
   state?: string;
 }): Promise<StartedConsole> {
   const words = ['console', '--network', options.network, '--port', '0', '--json', ...(options.words ?? [])];
