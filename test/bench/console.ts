@@ -26,7 +26,7 @@ export async function run(args: string[]): Promise<void> {
   const network = await createNetwork({ data, log: () => undefined });
   const server = await serve(network.fetch, { port: 0 });
   const key = network.describe().keys.management ?? '';
-  const operators = await startConsole({ network: server.url, key, state: data });
+  const operators = await startConsole({ network: server.url, key });
   const path = find('chromium')?.path;
   const browser = await chromium.launch({ ...(path && { executablePath: path }), args: ['--no-sandbox'] });
   try {

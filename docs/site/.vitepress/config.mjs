@@ -95,7 +95,6 @@ const sidebar = [
     items: [
       page('Console and commands', 'operators/'),
       page('Watch', 'operators/watch'),
-      page('Reports', 'operators/reports'),
       page('Metrics', 'operators/metrics'),
       page('Clients', 'operators/clients'),
       page('Network', 'operators/network'),

@@ -22,7 +22,6 @@ const OPTIONS = {
   'api-key-file': {
     kind: 'text',
     value: 'FILE',
-    completes: 'file',
     about: 'File that contains the integration key. By default, the key is read from OFFERLET_API_KEY.',
   },
   version: {
