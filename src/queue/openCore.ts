@@ -144,14 +144,14 @@ export function openCore(
     close() {
       isClosed = true;
       const ended = sender.close();
-      const saved = rows.write();
+      const saved = rows.write().then(() => {});
       end(ended, saved);
       return saved;
     },
     suspend() {
       isClosed = true;
       sender.stop();
-      const saved = rows.write();
+      const saved = rows.write().then(() => {});
       end(saved);
       return saved;
     },

@@ -62,9 +62,9 @@ export function openKeyValueDatabase(
     }
   }
 
-  async function isFree(at: number): Promise<boolean> {
-    const { owner, journal } = slotOf(name, at);
-    return !(await get(owner)) && !(await get(journal));
+  async function freeSlots(): Promise<number[]> {
+    const texts = await Promise.all(PLACES.map((at) => Promise.all(Object.values(slotOf(name, at)).map(get))));
+    return PLACES.filter((at) => !texts[at]?.some(Boolean));
   }
 
   /** Takes over a slot: what is in it is this session's from now on. */
@@ -87,12 +87,9 @@ export function openKeyValueDatabase(
   }
 
   async function load(): Promise<void> {
-    const taken: number[] = [];
-    for (const at of PLACES) {
-      if (await isFree(at)) continue;
-      await take(at);
-      taken.push(at);
-    }
+    const free = await freeSlots();
+    const taken = PLACES.filter((at) => !free.includes(at));
+    for (const at of taken) await take(at);
     await save();
     for (const at of taken) if (at !== slot) await release(at);
     isLoaded = true;
@@ -100,11 +97,13 @@ export function openKeyValueDatabase(
 
   async function save(): Promise<void> {
     for (const _ of PLACES) {
-      if (!rows.size) return slot === undefined ? undefined : release(slot);
+      if (!rows.size && slot === undefined) return;
       if (slot === undefined) await takeFree();
       const { owner, journal } = slotOf(name, Number(slot));
       if ((await get(owner)) === id) {
-        await storage.setItem(journal, toJson({ rows: Object.fromEntries(rows) }));
+        if (rows.size) await storage.setItem(journal, toJson({ rows: Object.fromEntries(rows) }));
+        // The session stays the owner: that it is not any more shows that consent was withdrawn.
+        else await storage.removeItem(journal);
         if ((await get(owner)) === id) return back();
       }
       slot = undefined;
@@ -114,12 +113,9 @@ export function openKeyValueDatabase(
 
   /** Takes a free slot. Which one is random, so that sessions that begin together seldom want the same. */
   async function takeFree(): Promise<void> {
-    const start = Math.floor(Math.random() * PLACES.length);
-    slot = start;
-    for (const at of PLACES) {
-      slot = (start + at) % PLACES.length;
-      if (await isFree(slot)) break;
-    }
+    const free = await freeSlots();
+    const among = free[0] === undefined ? PLACES : free;
+    slot = among[Math.floor(Math.random() * among.length)] ?? 0;
     await take(slot);
   }
 
@@ -127,7 +123,13 @@ export function openKeyValueDatabase(
     const found = await get(mark);
     if (!found) return undefined;
     consent ??= found;
-    return Math.abs(parseInt(found, 36) - parseInt(consent, 36)) < SAME_TIME_MS ? consent : found;
+    if (found === consent) return found;
+    // A withdrawal would have emptied the slot.
+    const isSame =
+      slot === undefined
+        ? Math.abs(parseInt(found, 36) - parseInt(consent, 36)) < SAME_TIME_MS
+        : (await get(slotOf(name, slot).owner)) === id;
+    return isSame ? consent : found;
   }
 
   /** Whether another session has withdrawn consent: what it has cleared is not written again. */
@@ -179,12 +181,14 @@ export function openKeyValueDatabase(
     if (texts.has(mark) || !(await isGone())) {
       for (const [key, text] of texts)
         await (text === undefined ? storage.removeItem(key) : storage.setItem(key, text));
-      if (texts.has(mark) && !(await readConsent())) throw UNRELIABLE;
+      if (texts.has(mark) && !(await get(mark))) throw UNRELIABLE;
+      // Another session that began at the same time may have stored its own since.
+      consent = texts.get(mark) ?? consent;
       if (isDirty) await save();
       if (!(await isGone())) return result;
     }
     rows.clear();
-    await save();
+    if (slot !== undefined) await release(slot);
     for (const key of texts.keys()) await storage.removeItem(key);
     return result;
   }
@@ -209,8 +213,12 @@ export function openKeyValueDatabase(
     },
     isUsed: () => true,
     close(ended = Promise.resolve()) {
-      const finish = (): void => void (isClosed = true);
-      ended.then(finish, finish);
+      const finish = async (): Promise<void> => {
+        isClosed = true;
+        await last;
+        if (slot !== undefined && !rows.size) await release(slot);
+      };
+      ended.then(finish, finish).catch(() => {});
     },
   };
 }

@@ -39,9 +39,9 @@ export interface Rows {
   /** Runs a transaction unless consent was withdrawn. */
   run<T>(mode: IDBTransactionMode, work: (table: Table) => T | Promise<T>): Promise<T | undefined>;
   /** Stores a new row; resolves when it is on disk, or in memory where there is no disk. */
-  add(key: string, row: EventRow): Promise<void>;
+  add(key: string, row: EventRow): Promise<unknown>;
   /** Writes at once what is not written yet. Resolves when everything is. */
-  write(): Promise<void>;
+  write(): Promise<unknown>;
   /** Reads all keys, and the first rows: never all. */
   read(more?: number): Promise<FoundRows>;
   /** Returns this page's events that are in no request. */
@@ -95,7 +95,7 @@ export function openRows(
   let room = QUEUE_GROWN;
   let isMemory = false;
   let isStopped = false;
-  let writing: Promise<void> | undefined;
+  let writing: Promise<unknown> | undefined;
   /** Ends when everything that was ever written is. */
   let written: Promise<unknown> = Promise.resolve();
   /** The consent under which the database was opened, once it is known. */
@@ -111,7 +111,6 @@ export function openRows(
     },
     onDeletion: (table) => readRows(table, 0),
     onBack() {
-      consent = undefined;
       isMemory = false;
       if (isStopped) return;
       emit({ type: 'error', reason: 'Storage is back: events are written again' });
@@ -170,7 +169,8 @@ export function openRows(
     }
   }
 
-  function write(): Promise<void> {
+  /** Resolves when everything that was added so far is written: an earlier write may have begun with a part of it. */
+  function write(): Promise<unknown> {
     writing = undefined;
     let keys = [...known].flatMap(([key, { put }]) => (put === 'unwritten' ? [key] : []));
     // Far more at once than there is room for: what has to go is not written first.
@@ -181,8 +181,7 @@ export function openRows(
       keys.map((key) => [key, known.get(key)?.value]),
       room < 0,
     );
-    written = Promise.all([written, changed]);
-    return changed;
+    return (written = Promise.all([written, changed]));
   }
 
   async function change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void> {
@@ -270,10 +269,7 @@ export function openRows(
       known.set(key, { value, put: 'unwritten' });
       return (writing ??= Promise.resolve().then(write));
     },
-    async write() {
-      await write();
-      await written;
-    },
+    write,
     async read(more = 0) {
       let found = await database.run('readonly', (table) => readRows(table, more));
       const damaged = found ? [...found.first].filter(isDamaged).map(([key]) => key) : [];

@@ -62,7 +62,8 @@ export function settle({ batch, isWanted, response, before = {}, isEager, now }:
       changes.push([key]);
       eventIds.push(event.event_id);
     } else if (fate === 'dead' || tries + 1 >= QUEUE_MAX_REFUSALS) {
-      changes.push([DEAD + key, { event, reason: withoutValues(why) }, key]);
+      // The rest is the server's text, and may quote personal data.
+      changes.push([DEAD + key, { event, reason: why.match(CODE_AND_FIELDS)?.join(': ') ?? 'refused' }, key]);
       events.push({ type: 'dead_letter', event, reason: why });
     } else {
       const nextTryAt = now + jitter(1_000 * 2 ** tries);
@@ -92,12 +93,8 @@ export function settle({ batch, isWanted, response, before = {}, isEager, now }:
   return { changes, backoff, events, next };
 }
 
-/** Returns the code of a refusal and the field that it names. The rest is the server's text, and may quote personal data. */
-function withoutValues(reason: string): string {
-  const [code] = /^Status \d{3}$|^[A-Za-z_]+(?=:)/.exec(reason) ?? [];
-  const [field] = /\b[a-z]+_(id|name|datetime|target|properties)\b/.exec(reason) ?? [];
-  return [code, field].filter(Boolean).join(': ');
-}
+/** The code of a refusal, or the status, and each field that it names. */
+const CODE_AND_FIELDS = /^Status \d+$|^[a-z_]+(?=:)|\b[a-z]+_(id|name|datetime|target|properties)\b/gi;
 
 /** What becomes of one event, and why: it is delivered, stays queued, was refused (which counts against it), or is never accepted. */
 type EventFate = readonly [fate: 'delivered' | 'queued' | 'refused' | 'dead', reason?: string];

@@ -111,7 +111,7 @@ it.each([
   ['invalid: no such shopper: ada@example.com', 'invalid'],
   ['invalid: event_datetime "+49 170 123 45 67" is no time', 'invalid: event_datetime'],
   [`bad_field: offer_id ${'0123456789abcdef'.repeat(4)} is unknown`, 'bad_field: offer_id'],
-  ['4917012345: abcdefabcdef', ''],
+  ['4917012345: abcdefabcdef', 'refused'],
   ['Status 400', 'Status 400'],
 ])('of the reason %j a dead letter keeps %j', (message, kept) => {
   const [code = '', text] = message.split(/: (.*)/);
