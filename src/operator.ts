@@ -50,6 +50,5 @@ export type {
 export type { Problem } from './wire/json.ts';
 export type { Report, ReportRow } from './wire/reporting.ts';
 
-export type { AuditSandbox, ConsoleAuditOptions } from './operator/console/auditApi.ts';
 export type { ConsoleOptions } from './operator/console/createApi.ts';
 export { createOperatorConsole, type ConsoleVisitor } from './operator/console/createOperatorConsole.ts';

@@ -27,26 +27,37 @@ function listenerSource<Event extends { readonly listenerId?: number }>(
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
 
+    /** A platform that throws has denied consent, whenever it does. */
+    function guard(call: () => void): void {
+      try {
+        call();
+      } catch {
+        if (!isOver) decide(false);
+      }
+    }
+
     function stop(): void {
       isOver = true;
       clearTimeout(timer);
-      if (listenerId !== undefined) listen?.('removeEventListener', () => {}, listenerId);
+      guard(() => listenerId !== undefined && listen?.('removeEventListener', () => {}, listenerId));
     }
 
     function start(): void {
       listen = find();
-      if (!listen) return void (timer = setTimeout(start, POLL_MS));
+      if (!listen) return void (timer = setTimeout(() => guard(start), POLL_MS));
       listen('addEventListener', (event, isSuccess) => {
         if (!isSuccess || !event) return;
         ({ listenerId } = event);
         // The first call may come after the end.
         if (isOver) return stop();
-        const given = read(event);
-        if (given !== undefined) decide(given);
+        guard(() => {
+          const given = read(event);
+          if (given !== undefined) decide(given);
+        });
       });
     }
 
-    start();
+    guard(start);
     return stop;
   };
   return Object.assign(source, { source: name });

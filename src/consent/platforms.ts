@@ -4,7 +4,7 @@ import type { ConsentSource } from '../session/consent.ts';
 
 /** What the vendor's script puts on the page. */
 interface ComplianzPage {
-  /** Which law applies to the shopper, such as `optin`. Missing until the script knows. */
+  /** Which law applies to the shopper, such as `optin`. Missing until it is known; other plugins may set it first. */
   wp_consent_type?: unknown;
   cmplz_has_consent?(category: string): unknown;
   cmplz_get_cookie?(name: string): unknown;
@@ -26,8 +26,8 @@ export function complianz(category: string): ConsentSource {
   return pageSource(`complianz(${category})`, events, (tell) => {
     const page = globalThis as ComplianzPage;
     // Until the law is known, the script assumes that of the shop's own country.
-    if (typeof page.wp_consent_type !== 'string') return tell(undefined);
-    const given = page.cmplz_has_consent?.(category) === true;
+    if (typeof page.wp_consent_type !== 'string' || !page.cmplz_has_consent) return tell(undefined);
+    const given = page.cmplz_has_consent(category) === true;
     const isAnswered = page.wp_consent_type === 'optout' || page.cmplz_get_cookie?.('banner-status') === 'dismissed';
     tell(given || isAnswered ? given : undefined);
   });
@@ -114,27 +114,29 @@ export function didomi(id: string): ConsentSource {
 
 /** What the vendor's script puts on the page. */
 interface OneTrustPage {
-  /** The active groups, as `,C0001,C0004,`. Missing until the script has loaded. */
+  /** The active groups, as `,C0001,C0004,`. The stub sets it to `,,` before the script that shows the banner. */
   OnetrustActiveGroups?: unknown;
   OneTrust?: { IsAlertBoxClosed?(): boolean };
 }
 
 /**
- * Decides by one of the categories of OneTrust, such as `C0004`. An inactive category is undecided until the shopper
- * makes a choice in the banner.
+ * Decides by one of the categories of OneTrust, such as `C0004`. There is no decision until the script with the banner has
+ * loaded, and an inactive category is undecided until the shopper makes a choice in the banner.
  */
 export function oneTrust(category: string): ConsentSource {
   return pageSource(`oneTrust(${category})`, ['OneTrustGroupsUpdated'], (tell) => {
     const { OnetrustActiveGroups: groups, OneTrust } = globalThis as OneTrustPage;
-    if (typeof groups !== 'string') return;
+    const isClosed = OneTrust?.IsAlertBoxClosed?.();
+    if (typeof groups !== 'string' || isClosed === undefined) return tell(undefined);
     const isActive = groups.split(',').includes(category);
-    tell(isActive || OneTrust?.IsAlertBoxClosed?.() !== false ? isActive : undefined);
+    tell(isActive || isClosed ? isActive : undefined);
   });
 }
 
 /** What version 3 of the vendor's script puts on the page, and version 2 as `UC_UI`. */
 interface UsercentricsPage {
   __ucCmp?: {
+    isInitialized?(): Promise<unknown>;
     isConsentRequired(): Promise<unknown>;
     getConsentDetails(): Promise<{
       readonly categories?: Readonly<Record<string, { readonly state?: unknown }>>;
@@ -142,6 +144,7 @@ interface UsercentricsPage {
     }>;
   };
   UC_UI?: {
+    isInitialized?(): unknown;
     isConsentRequired?(): unknown;
     getServicesBaseInfo?(): readonly {
       readonly id: string;
@@ -159,7 +162,10 @@ export function usercentrics(id: string): ConsentSource {
   const events = ['UC_UI_INITIALIZED', 'UC_UI_CMP_EVENT', 'UC_CONSENT'];
   return pageSource(`usercentrics(${id})`, events, async (tell) => {
     const { __ucCmp: cmp, UC_UI: ui } = globalThis as UsercentricsPage;
-    if ((await (cmp ?? ui)?.isConsentRequired?.()) !== false) return tell(undefined);
+    const api = cmp ?? ui;
+    // Before, no choice is required and no service is known.
+    const isLoading = (await api?.isInitialized?.()) === false;
+    if (isLoading || (await api?.isConsentRequired?.()) !== false) return tell(undefined);
     if (cmp) {
       const { categories, services } = await cmp.getConsentDetails();
       return tell(categories?.[id]?.state === 'ALL_ACCEPTED' || services?.[id]?.consent?.given === true);

@@ -134,6 +134,20 @@ export function batchStatus({ accepted, failed }: { accepted: number; failed: nu
 }
 
 /**
+ * Reads a network's response to a batch of `sent` events; `undefined` when it is about the call as a whole. 201 and 202 mean
+ * all: a network need not list them.
+ */
+export function readBatchResults(
+  { status, json }: { readonly status: number; readonly json: unknown },
+  sent: number,
+): readonly EventResult[] | undefined {
+  const isAccepted = status === 201 || status === 202;
+  if (!isAccepted && status !== 207 && !(status === 502 && Array.isArray(own(json, 'results')))) return undefined;
+  const results = readBatchResponse(json, sent);
+  return isAccepted ? results.map((result) => (result === 'unknown' ? 'accepted' : result)) : results;
+}
+
+/**
  * Reads a 207, or any other batch response with results: what it says about each of the `sent` events, matched by `index`
  * and never by position. See docs/project/wire.md#batch-responses.
  */

@@ -221,3 +221,118 @@ test('GPP: an unknown value or section denies consent', () => {
   ])
     expect(decidedFor(section), JSON.stringify(section)).toEqual([false]);
 });
+
+test('TCF and GPP: a platform that throws has denied, loaded early or late, and so has an element of its name', () => {
+  const throwing = (): never => {
+    throw new Error('theirs');
+  };
+  const unreadable = (...call: unknown[]): void => {
+    const callBack = call.find((each) => typeof each === 'function') as (event: object, isSuccess: boolean) => void;
+    callBack(
+      {
+        get eventStatus() {
+          return throwing();
+        },
+        get pingData() {
+          return throwing();
+        },
+      },
+      true,
+    );
+  };
+  for (const api of [throwing, unreadable, { localName: 'iframe' }])
+    for (const [name, source] of [
+      ['__tcfapi', tcf(options)],
+      ['__gpp', gpp()],
+    ] as const) {
+      const late = listen(source);
+      page[name] = api;
+      expect(() => vi.advanceTimersByTime(1_000)).not.toThrow();
+      expect([late.decisions, listen(source).decisions]).toEqual([[false], [false]]);
+      delete page[name];
+    }
+});
+
+/** A platform that calls back at once, with everything agreed to except for what is given. */
+function decidedWith(more: object, source = tcf(options)): boolean | undefined {
+  const on = { [VENDOR]: true };
+  const data = {
+    eventStatus: 'tcloaded',
+    gdprApplies: true,
+    purpose: { consents: { 1: true, 3: true }, legitimateInterests: { 7: true, 9: true } },
+    vendor: { consents: on, legitimateInterests: on },
+    ...more,
+  };
+  page.__tcfapi = (_command: string, _version: number, callBack: (data: object, isSuccess: boolean) => void) =>
+    callBack(data, true);
+  return listen(source).decisions[0];
+}
+const restrict = (purpose: number, restriction: unknown): object => ({
+  publisher: { restrictions: { [purpose]: { [VENDOR]: restriction } } },
+});
+
+test('TCF: what is missing or no boolean is no consent', () => {
+  const on = { [VENDOR]: true };
+  const cases: object[] = [
+    { gdprApplies: undefined, purpose: undefined },
+    { vendor: undefined },
+    { vendor: { consents: { [VENDOR]: 'true' }, legitimateInterests: on } },
+    { purpose: { consents: { 1: 'true', 3: 'true' }, legitimateInterests: { 7: true } } },
+    { purpose: { consents: { 1: true }, legitimateInterests: { 7: true } } },
+    { purpose: { consents: { 1: true, 3: true }, legitimateInterests: { 9: true } } },
+  ];
+  expect(cases.map((more) => decidedWith(more))).toEqual(cases.map(() => false));
+  expect(decidedWith({}, tcf({ purposes: [] }))).toBe(false);
+});
+
+test('TCF: legitimate interests need no vendor, and may be all that is required', () => {
+  const source = tcf({ purposes: [1], legitimateInterests: [7] });
+  expect(decidedWith({ vendor: undefined }, source)).toBe(true);
+  expect(decidedWith({ purpose: { consents: { 1: true } } }, source)).toBe(false);
+  expect(decidedWith({}, tcf({ purposes: [], legitimateInterests: [7] }))).toBe(true);
+});
+
+test('TCF: a restriction of the publisher forbids a purpose, or demands a basis', () => {
+  const verdicts = (purpose: number): (boolean | undefined)[] =>
+    [0, 1, 2, 3, '1', null].map((restriction) => decidedWith(restrict(purpose, restriction)));
+  // For consent only 1 is allowed, for a legitimate interest only 2.
+  expect(verdicts(3)).toEqual([false, true, false, false, false, false]);
+  expect(verdicts(7)).toEqual([false, false, true, false, false, false]);
+  // Purposes that are not required, and other vendors, do not matter.
+  expect(verdicts(2)).toEqual([true, true, true, true, true, true]);
+  expect(decidedWith({ publisher: { restrictions: { 3: { 1: 0 } } } })).toBe(true);
+});
+
+test('TCF: with a purpose in both lists, either basis is enough, and a restriction chooses one', () => {
+  const flexible = tcf({ purposes: [1, 7], legitimateInterests: [7], vendor: VENDOR });
+  const consented = { purpose: { consents: { 1: true, 7: true } } };
+  const decided = [
+    {},
+    restrict(7, 1),
+    consented,
+    { ...consented, ...restrict(7, 1) },
+    { ...consented, ...restrict(7, 2) },
+  ];
+  expect(decided.map((more) => decidedWith(more, flexible))).toEqual([true, false, true, true, false]);
+});
+
+test('TCF: stopped before the platform has loaded, it never calls it', () => {
+  const { stop } = listen(tcf({ purposes: [1] }));
+  stop();
+  page.__tcfapi = vi.fn();
+  vi.advanceTimersByTime(1_000);
+  expect(page.__tcfapi).not.toHaveBeenCalled();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('TCF: a stub that responds after the end is unsubscribed', () => {
+  const queued: unknown[][] = [];
+  page.__tcfapi = (...call: unknown[]) => void queued.push(call);
+  const { decisions, stop } = listen(tcf({ purposes: [1] }));
+  stop();
+  const callBack = queued[0]?.[2] as (data: object | null, isSuccess: boolean) => void;
+  callBack(null, true);
+  callBack({ listenerId: 4, eventStatus: 'tcloaded', gdprApplies: false }, true);
+  expect(decisions).toEqual([]);
+  expect(queued[1]).toMatchObject(['removeEventListener', 2, expect.anything(), 4]);
+});

@@ -1,24 +1,36 @@
 // @vitest-environment happy-dom
 // Stubs of what the platforms document for pages: their scripts are not published for tests.
 import { afterEach, describe, expect, test } from 'vitest';
-import { complianz, cookiebot, cookieYes, didomi, usercentrics, type ConsentSource } from '../../src/consent.ts';
+import {
+  complianz,
+  cookiebot,
+  cookieYes,
+  didomi,
+  oneTrust,
+  shopifyPrivacy,
+  usercentrics,
+  type ConsentSource,
+} from '../../src/consent.ts';
+import { listen as start } from './listen.ts';
 
 const page = globalThis as Record<string, unknown> & typeof globalThis;
-const NAMES = ['Cookiebot', 'getCkyConsent', 'wp_consent_type', 'cmplz_has_consent', 'cmplz_get_cookie', '__ucCmp'];
+const NAMES =
+  'Cookiebot getCkyConsent wp_consent_type cmplz_has_consent cmplz_get_cookie __ucCmp UC_UI Didomi didomiOnReady didomiEventListeners OnetrustActiveGroups OneTrust'.split(
+    ' ',
+  );
 let stops: (() => void)[] = [];
 
 afterEach(() => {
   for (const stop of stops) stop();
   stops = [];
-  for (const name of [...NAMES, 'UC_UI', 'Didomi', 'didomiOnReady', 'didomiEventListeners']) delete page[name];
+  for (const name of NAMES) delete page[name];
 });
 
 /** Starts a source, and records its decisions. */
 function listen(source: ConsentSource): { decisions: boolean[]; stop: () => void } {
-  const decisions: boolean[] = [];
-  const stop = source((isGiven) => void decisions.push(isGiven)) ?? (() => {});
-  stops.push(stop);
-  return { decisions, stop };
+  const started = start(source);
+  stops.push(started.stop);
+  return started;
 }
 
 /** What a platform says at each point; undefined: there is no decision. */
@@ -133,8 +145,10 @@ describe('Complianz', () => {
     // The law is not known yet.
     expect(decided(undefined, true, 'dismissed')).toBe(undefined);
     for (const value of NOT_TRUE) expect(decided('optin', value, 'dismissed'), String(value)).toBe(false);
+    // Another plugin has said which law applies, before the script has loaded.
+    set('optout', false);
     delete page.cmplz_has_consent;
-    expect(listen(complianz('marketing')).decisions).toEqual([false]);
+    expect(listen(complianz('marketing')).decisions).toEqual([]);
   });
 });
 
@@ -210,6 +224,16 @@ describe('Usercentrics', () => {
     expect(await decided()).toBe(undefined);
   });
 
+  test.each(['__ucCmp', 'UC_UI'])('no decision before %s is initialized', async (name) => {
+    page[name] = {
+      isInitialized: () => false,
+      isConsentRequired: () => false,
+      getConsentDetails: () => ({}),
+      getServicesBaseInfo: () => [],
+    };
+    expect(await decided()).toBe(undefined);
+  });
+
   test('a result that arrives after a newer one is ignored, and one that fails denies consent', async () => {
     let arrive: (isRequired: boolean) => void = () => {};
     set(false, 'ALL_ACCEPTED', true);
@@ -273,5 +297,93 @@ describe('Didomi', () => {
     }
     page.Didomi = {};
     expect(listen(didomi('ads')).decisions).toEqual([]);
+  });
+});
+
+describe('OneTrust', () => {
+  /** The script has loaded, or the shopper has changed something. */
+  function update(groups: string, isAlertBoxClosed: boolean): void {
+    page.OnetrustActiveGroups = `,${groups},`;
+    page.OneTrust = { IsAlertBoxClosed: () => isAlertBoxClosed };
+    window.dispatchEvent(new CustomEvent('OneTrustGroupsUpdated', { detail: groups.split(',') }));
+  }
+
+  test('loaded late: decides when the shopper chooses, and again when consent is revoked', () => {
+    const { decisions, stop } = listen(oneTrust('C0004'));
+    update('C0001', false);
+    expect(decisions).toEqual([]);
+    update('C0001,C0004', true);
+    update('C0001', true);
+    expect(decisions).toEqual([true, false]);
+    stop();
+    update('C0001,C0004', true);
+    expect(decisions).toEqual([true, false]);
+  });
+
+  test('undecided while only its stub has run, which has no active group and no banner', () => {
+    page.OnetrustActiveGroups = ',,';
+    const { decisions } = listen(oneTrust('C0004'));
+    page.OneTrust = {};
+    window.dispatchEvent(new CustomEvent('OneTrustGroupsUpdated'));
+    expect(decisions).toEqual([]);
+    update('C0001', false);
+    expect(decisions).toEqual([]);
+    update('C0001', true);
+    expect(decisions).toEqual([false]);
+  });
+
+  test('loaded early: decides at once', () => {
+    update('C0001,C0004', true);
+    expect(listen(oneTrust('C0004')).decisions).toEqual([true]);
+    update('C0001', true);
+    expect(listen(oneTrust('C0004')).decisions).toEqual([false]);
+    expect(listen(oneTrust('C000')).decisions).toEqual([false]);
+  });
+});
+
+describe('shopifyPrivacy', () => {
+  interface Privacy {
+    allowedProcessing: { marketing: boolean; saleOfData: boolean; analytics: boolean };
+    shouldShowBanner: boolean;
+  }
+
+  /** `isEager`: calls a new listener at once, as signals do. */
+  function signal(marketing: boolean, shouldShowBanner: boolean, isEager: boolean, saleOfData = marketing) {
+    const listeners = new Set<(value: Privacy) => void>();
+    const api = {
+      value: { allowedProcessing: { marketing, saleOfData, analytics: true }, shouldShowBanner } as Privacy,
+      listeners,
+      subscribe(listener: (value: Privacy) => void) {
+        listeners.add(listener);
+        if (isEager) listener(api.value);
+        return () => void listeners.delete(listener);
+      },
+      set(marketing: boolean, shouldShowBanner = false) {
+        api.value = { allowedProcessing: { marketing, saleOfData: marketing, analytics: true }, shouldShowBanner };
+        for (const listener of listeners) listener(api.value);
+      },
+    };
+    return api;
+  }
+
+  test.each([true, false])(
+    'decides when the banner is answered, and again when it is revoked; eager: %s',
+    (isEager) => {
+      const privacy = signal(false, true, isEager);
+      const { decisions, stop } = listen(shopifyPrivacy(privacy));
+      expect(decisions).toEqual([]);
+      privacy.set(true);
+      privacy.set(false, true);
+      expect(decisions).toEqual([true, false]);
+      stop();
+      expect(privacy.listeners.size).toBe(0);
+    },
+  );
+
+  test('decides at once without a banner', () => {
+    expect(new Set(listen(shopifyPrivacy(signal(true, false, true))).decisions)).toEqual(new Set([true]));
+    expect(listen(shopifyPrivacy(signal(false, false, false))).decisions).toEqual([false]);
+    expect(listen(shopifyPrivacy(signal(true, false, false, false))).decisions).toEqual([false]);
+    expect(listen(shopifyPrivacy(signal(false, false, false, true))).decisions).toEqual([false]);
   });
 });

@@ -2,7 +2,7 @@ import { own, parseJson, plainText } from '../../wire/json.ts';
 import { isInTheClear, looksSecret, readKey, type Environment } from '../../wire/keys.ts';
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
-import { readResponseText } from '../upstream/transport.ts';
+import { readResponseText } from '../../http/transport.ts';
 import { quote, readChoice, refuseOption } from './optionValue.ts';
 import type { RelayOptions } from './relayOptions.ts';
 
@@ -63,11 +63,11 @@ const NAMES: Readonly<Record<Environment, string>> = {
 };
 
 function checkVersion(version: unknown): string {
-  if (typeof version === 'string' && /^v?\d+(\.\d+){0,2}([-+][\w.-]+)?$/.test(version)) return version;
+  if (typeof version === 'string' && /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version)) return version;
   const problem = version === undefined ? 'is missing' : `is not a version: ${quote(version)}`;
   return refuseOption(
     'version',
-    `${problem}. Use the Recommendations API version that you tested with, such as "1.0.0".`,
+    `${problem}. Use the three numbers of the Recommendations API version that you tested with, such as "1.0.0".`,
   );
 }
 

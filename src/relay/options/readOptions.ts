@@ -8,7 +8,13 @@ import {
 } from '../../wire/limits.ts';
 import type { DedupeStore } from '../dedupe/dedupeStore.ts';
 import { RelayConfigError } from '../errors.ts';
-import { createRateLimiter, DEFAULT_RATE_LIMITS, type Bucket, type RateLimiter, type RateLimits } from '../limits.ts';
+import {
+  createRateLimiter,
+  DEFAULT_RATE_LIMITS,
+  type Bucket,
+  type RateLimiter,
+  type RateLimits,
+} from '../rateLimits.ts';
 import { readNetworkAccess, type NetworkAccess } from './networkAccess.ts';
 import {
   quote,

@@ -18,6 +18,8 @@ import { mountOnVercel } from '../../../demo/mounts/vercel.ts';
 import { worker } from '../../../demo/mounts/worker.ts';
 import { createRelay, toNode, type LogEntry, type RateLimits, type RelayOptions } from '../../../src/relay.ts';
 import { RESPONSE, createScriptedNetwork, event, KEY, REQUEST, type ScriptedNetwork } from '../scriptedNetwork.ts';
+import * as lambdaEvents from './lambdaEvents.ts';
+import type { LambdaCall } from './lambdaEvents.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 
 let served: Served | undefined;
@@ -43,27 +45,36 @@ function called(answer: (request: Request) => Promise<Response>): Ask {
   return (path, init) => answer(new Request(`https://shop.example${path}`, init));
 }
 
+const LAMBDA_EVENTS = {
+  'a function URL of AWS Lambda': lambdaEvents.functionUrl,
+  'an HTTP API of AWS with a stage, body in base64': lambdaEvents.httpApi,
+  'a REST API of AWS': lambdaEvents.restApi,
+  'an Application Load Balancer of AWS': lambdaEvents.balancer,
+  'an Application Load Balancer with multi-value headers': lambdaEvents.multiValueBalancer,
+};
+
 /** Calls a function of AWS Lambda with events as their documentation shows them. */
-function invoked(
-  handler: (event: LambdaEvent) => Promise<LambdaResult>,
-  { stage = '$default', isBase64Encoded = false }: { stage?: string; isBase64Encoded?: boolean },
-): Ask {
+function invoked(handler: ReturnType<typeof mountOnLambda>, toEvent: (call: LambdaCall) => LambdaEvent): Ask {
   return async (path, { method = 'GET', headers, body } = {}) => {
-    const text = body as string | undefined;
-    const result = await handler({
-      rawPath: stage === '$default' ? path : `/${stage}${path}`,
-      headers: { host: 'abc.lambda-url.eu-central-1.on.aws', ...(headers as Record<string, string> | undefined) },
-      body: text !== undefined && isBase64Encoded ? Buffer.from(text).toString('base64') : text,
-      isBase64Encoded,
-      requestContext: {
-        domainName: 'abc.lambda-url.eu-central-1.on.aws',
-        stage,
-        http: { method, sourceIp: '192.0.2.1' },
-      },
-    });
-    // A function must return plain values.
-    const { statusCode, headers: sent, body: received } = JSON.parse(JSON.stringify(result)) as LambdaResult;
-    return new Response(received === '' ? null : received, { status: statusCode, headers: sent });
+    const { pathname, search } = new URL(path, 'https://shop.example');
+    const sent = { ...(headers as Record<string, string> | undefined) };
+    // A function receives and returns plain values.
+    const event = JSON.stringify(
+      toEvent({ path: pathname, search, method, headers: sent, body: (body ?? null) as string | null }),
+    );
+    const result = JSON.stringify(await handler(JSON.parse(event) as LambdaEvent));
+    const {
+      statusCode,
+      headers: single,
+      multiValueHeaders: multiple,
+      body: received,
+    } = JSON.parse(result) as LambdaResult;
+    // Each of them reads the headers under one of these names only.
+    const isMultiple = event.includes('multiValueHeaders');
+    const returned = new Headers(
+      Object.entries((isMultiple ? multiple : single) ?? {}).map(([name, value]) => [name, String(value)]),
+    );
+    return new Response(received === '' ? null : received, { status: statusCode, headers: returned });
   };
 }
 
@@ -113,11 +124,10 @@ const mounts: Mount[] = [
       return overHttp(createServer(app.getHttpAdapter().getInstance() as RequestListener));
     },
   },
-  { name: 'a function URL of AWS Lambda', mount: (options) => invoked(mountOnLambda(options), {}) },
-  {
-    name: 'AWS API Gateway v2 with a stage, body in base64',
-    mount: (options) => invoked(mountOnLambda(options), { stage: 'live', isBase64Encoded: true }),
-  },
+  ...Object.entries(LAMBDA_EVENTS).map(([name, toEvent]) => ({
+    name,
+    mount: (options: RelayOptions) => invoked(mountOnLambda(options), toEvent),
+  })),
   {
     name: 'Vercel',
     mount: (options) => {
@@ -262,4 +272,34 @@ test('Express may name the mount in basePath as well', async () => {
   );
   const ask = await overHttp(createServer(app));
   expect((await ask('/offers/health')).status).toBe(200);
+});
+
+test.each(Object.entries(LAMBDA_EVENTS))('%s passes query and cookies on', async (_name, toEvent) => {
+  const seen: (string | null)[] = [];
+  const network = createScriptedNetwork();
+  const handler = mountOnLambda({
+    apiKey: KEY,
+    version: '1.0.0',
+    networkUrl: 'https://network.example',
+    fetch: network.fetch,
+    context: ({ url, headers }) => {
+      seen.push(new URL(url).search, headers.get('cookie'), headers.get('accept-language'));
+      return {};
+    },
+  });
+  const headers = { 'content-type': 'application/json', 'accept-language': 'de', cookie: 'session=a%20b; theme=dark' };
+  const ask = invoked(handler, toEvent);
+  const search = '?sent=1795701600000&from=a%26b';
+  const response = await ask(`/offers/recommendations${search}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(REQUEST),
+  });
+  expect([response.status, ...seen]).toEqual([200, search, headers.cookie, 'de']);
+});
+
+test('a Lambda function that is called with another event says how to call it', async () => {
+  const handler = mountOnLambda({ apiKey: KEY, version: '1.0.0', networkUrl: 'https://network.example' });
+  const event = { key1: 'value1' } as unknown as LambdaEvent;
+  await expect(handler(event)).rejects.toThrow('Call the function through one of them.');
 });
