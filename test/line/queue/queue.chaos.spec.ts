@@ -35,7 +35,8 @@ test('no event is lost when the browser is killed right after 200 events, and at
   await page.goto(site.url);
   await page.evaluate(() => track('k', 200).then(() => undefined));
   await first.kill();
-  site.reset();
+  // A slow machine may have settled a batch by now: what has arrived counts.
+  site.answer = () => 202;
   const second = await startKillable(profile);
   await comeBack(await second.context.newPage(), 'k', 200);
   await expect
