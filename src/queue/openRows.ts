@@ -109,7 +109,10 @@ export function openRows(
     onDisconnect() {
       consent = undefined;
     },
-    onDeletion: (table) => readRows(table, 0),
+    async onDeletion(table) {
+      await readRows(table, 0);
+      consent = undefined;
+    },
     onBack() {
       isMemory = false;
       if (isStopped) return;
