@@ -1,4 +1,5 @@
-import { createDedupeMemory, createEventKeys } from '../../../src/relay/dedupe/createDedupeMemory.ts';
+import { createDedupeMemory } from '../../../src/relay/dedupe/createDedupeMemory.ts';
+import { createEventKeys } from '../../../src/relay/dedupe/eventKeys.ts';
 import { checkBatch, readBatch, writeBatch } from '../../../src/relay/events/createEventRoutes.ts';
 import { composeRequest, findMissing, observeAttributes } from '../../../src/relay/recommend.ts';
 import { createResponseReader } from '../../../src/relay/createUpstream.ts';
