@@ -152,8 +152,8 @@ const PRIVATE_FIGURES: readonly (readonly [path: string, sentence: string])[] = 
     'docs/reference/relay.md',
     `${count(constantIn('src/relay/dedupe/openDedupeFile.ts', 'DEFAULT_MAX'))} events in 46 MB`,
   ],
-  ['docs/operate/audit.md', `for ${constantIn('src/relay/ledger/dayFiles.ts', 'KEPT_DAYS')} days`],
-  ['docs/data.md', `at the relay, ${constantIn('src/relay/ledger/dayFiles.ts', 'KEPT_DAYS')} days`],
+  ['docs/operate/audit.md', `for ${constantIn('src/relay/dedupe/openDedupeFile.ts', 'KEPT_DAYS')} days`],
+  ['docs/data.md', `at the relay, ${constantIn('src/relay/dedupe/openDedupeFile.ts', 'KEPT_DAYS')} days`],
   [
     'docs/reference/relay.md',
     `off by more than ${seconds('src/relay/events/createEventRoutes.ts', 'TOLERANCE_MS')} seconds`,

@@ -130,14 +130,14 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
     await fs.writeFile(file, headLine({ salt, day }));
   }
 
-  function time(): number {
-    return clock.read(run, Math.floor(now()));
+  /** The time by this run's clock, as records have it, and as the tables have it. */
+  function readTime(): { at: number; time: number } {
+    const at = Math.floor(now());
+    return { at, time: clock.read(run, at) };
   }
 
-  function add(record: Omit<LogRecord, 'at'>): void {
+  function add(record: Omit<LogRecord, 'at'>, { at } = readTime()): void {
     number += 1;
-    const at = Math.floor(now());
-    clock.read(run, at);
     owed.push(recordLine(run, number, { at, ...record }));
   }
 
@@ -261,14 +261,16 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
     lost: lock.lost,
     claim(wanted) {
       lock.check();
-      sessions.expire(time());
-      events.expire(time());
+      const { time } = readTime();
+      sessions.expire(time);
+      events.expire(time);
       const claims = wanted.map((key) => (events.has(key) ? ('known' as const) : ('new' as const)));
       // While the disk is full, nothing is forwarded that could not be written down.
       return isFailing && claims.includes('new') ? flush().then(() => claims) : claims;
     },
     async accept(accepted, sender = '', cells = []) {
-      const entry = { at: time(), sender: senderNumber(sender, salt) };
+      const moment = readTime();
+      const entry = { at: moment.time, sender: senderNumber(sender, salt) };
       for (let start = 0; start < accepted.length; start += RECORD_KEYS) {
         const given: Record<string, string[]> = {};
         for (let at = start; at < Math.min(accepted.length, start + RECORD_KEYS); at++) {
@@ -278,7 +280,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
           (given[cells[at] ?? ''] ??= []).push(key);
           keys += 1;
         }
-        if (Object.keys(given).length > 0) add({ from: entry.sender, events: given });
+        if (Object.keys(given).length > 0) add({ from: entry.sender, events: given }, moment);
       }
       await flush();
       // A new owner that began to read before this was written does not know it.
@@ -294,8 +296,9 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
         const before = sessions.get(session)?.value;
         if (before === value) return before;
         const from = senderNumber(sender, salt);
-        sessions.add(session, { at: time(), sender: from, value });
-        if (!isFailing || owed.length < OWED_MAX) add({ from, sessions: { [session]: value } });
+        const moment = readTime();
+        sessions.add(session, { at: moment.time, sender: from, value });
+        if (!isFailing || owed.length < OWED_MAX) add({ from, sessions: { [session]: value } }, moment);
         keys += 1;
         await flush();
         return before;
