@@ -15,6 +15,7 @@ const ENTRIES = [
   'shopify',
   'queue',
   'relay',
+  'client',
   'relay-redis',
   'relay-shopify',
   'testing',
@@ -48,15 +49,15 @@ const SERVER_TESTS = [
   'test/relay/{command,trust}*.test.ts',
   'test/relay/runtimes/**/*.test.ts',
   'test/operator/clients/{network,retries}.test.ts',
-  'test/operator/command/{add,changes,commands,numbers,profiles,scripted,streams}.test.ts',
+  'test/operator/command/{add,commands,numbers,scripted,statement,streams}.test.ts',
   'test/operator/watch/{command,numbers}.test.ts',
-  'test/operator/statements/*.test.ts',
   'test/cli/doctor/passwords.test.ts',
+  'test/budget/*.test.ts',
   'test/demo/shop.test.ts',
-  'test/session/killed.test.ts',
+  'test/{client,session}/killed.test.ts',
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
-const PURE_TESTS = ['test/{cli,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
+const PURE_TESTS = ['test/{cli,client,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
 /** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];
 /** Tests of what is published. */
@@ -143,7 +144,7 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['test/fixtures/patience.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 4, // on two cores: tests of servers wait more than they compute
+    maxWorkers: 3, // on two cores, beside the browsers: tests of servers wait more than they compute
     projects: [
       {
         extends: true,

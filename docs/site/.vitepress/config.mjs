@@ -60,6 +60,7 @@ const sidebar = [
     items: [
       page('Consent', 'guides/consent'),
       page('Prefetch', 'guides/prefetch'),
+      page('From your server', 'guides/from-your-server'),
       page('Testing', 'guides/testing'),
       page('Test your integration', 'guides/test-your-integration'),
       page('Troubleshooting', 'guides/troubleshooting'),
@@ -94,7 +95,6 @@ const sidebar = [
     items: [
       page('Console and commands', 'operators/'),
       page('Watch', 'operators/watch'),
-      page('Reports', 'operators/reports'),
       page('Metrics', 'operators/metrics'),
       page('Clients', 'operators/clients'),
       page('Network', 'operators/network'),
