@@ -88,8 +88,6 @@ export interface NetworkControls {
   integrationKey(): string | undefined;
   /** Host names besides this machine's own at which the controls may be called. */
   readonly hosts: readonly string[];
-  /** The body of `/sandbox/metrics`, in Prometheus' text format. */
-  metrics(): string;
 }
 
 /** What a key gives access to. */

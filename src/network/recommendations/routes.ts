@@ -206,9 +206,7 @@ async function storeSession(db: Queries, session: NewSession): Promise<StoredSes
     environment: session.environment,
     choice: session.environment === 'staging' ? JSON.stringify(session.choice) : null,
   };
-  await hotEach(db, insertSession(stored.publisher_id, [COLUMNS.map((column) => row[column])]), {
-    near: stored.publisher_id,
-  });
+  await hotEach(db, insertSession(stored.publisher_id, [COLUMNS.map((column) => row[column])]));
   return stored;
 }
 
