@@ -9,5 +9,5 @@ export type {
   SessionOutcomeCode as OutcomeCode,
   SessionResult,
 } from './session/openSession.ts';
-export type { KeyValueStorage } from './queue/keyValue/openJournals.ts';
+export type { KeyValueStorage } from './queue/openKeyValueDatabase.ts';
 export type { ConsentOption, ConsentSource } from './session/consent.ts';

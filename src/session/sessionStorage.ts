@@ -1,5 +1,5 @@
-import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
-import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/keyValue/openKeyValueQueue.ts';
+import type { KeyValueStorage } from '../queue/openKeyValueDatabase.ts';
+import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/openKeyValueQueue.ts';
 import { openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
 import { onWithdrawal, resumeWithdrawal, tryStorage, withdrawConsent } from '../queue/withdrawal.ts';
 import { forgetOrders, localOrders, type OrderStore } from './orderMemory.ts';
