@@ -15,6 +15,7 @@ const ENTRIES = [
   'shopify',
   'queue',
   'relay',
+  'client',
   'relay-redis',
   'relay-shopify',
   'testing',
@@ -53,10 +54,10 @@ const SERVER_TESTS = [
   'test/cli/doctor/passwords.test.ts',
   'test/budget/*.test.ts',
   'test/demo/shop.test.ts',
-  'test/session/killed.test.ts',
+  'test/{client,session}/killed.test.ts',
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
-const PURE_TESTS = ['test/{cli,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
+const PURE_TESTS = ['test/{cli,client,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
 /** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];
 /** Tests of what is published. */

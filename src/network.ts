@@ -7,5 +7,3 @@ export {
   type DistributionStep,
 } from './network/database/distributeDatabase.ts';
 export { partitionEvents, type PartitionOptions, type PartitionStep } from './network/database/partitionEvents.ts';
-export { planCapacity } from './network/planCapacity.ts';
-export { connectionsFor } from './network/database/postgres.ts';

@@ -16,8 +16,15 @@ export {
   UnreachableError,
   ValidationError,
 } from './operator/clients/errors.ts';
-export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './operator/clients/connect.ts';
-export { comparedDates, period, PERIODS, type Compare, type Period, type PeriodName } from './operator/reports/period.ts';
+export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './http/connect.ts';
+export {
+  comparedDates,
+  period,
+  PERIODS,
+  type Compare,
+  type Period,
+  type PeriodName,
+} from './operator/reports/period.ts';
 export type {
   ChannelReportQuery,
   PublisherReportQuery,

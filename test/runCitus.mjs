@@ -20,6 +20,6 @@ run(
   'run',
   'test/network',
   '--exclude',
-  '**/{frozenServer,lostConnection,nodes,freshDatabase,kill,lockLost}.test.ts',
+  '**/{frozenServer,lostConnection,unusable,freshDatabase,kill,lockLost}.test.ts',
   '--no-file-parallelism',
 );

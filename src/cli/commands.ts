@@ -3,14 +3,16 @@ import { auditCommand } from './audit/auditCommand.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { cspCommand } from './cspCommand.ts';
 import { doctorCommand } from './doctor/doctorCommand.ts';
+import { eventsCommands } from './events/eventsCommands.ts';
 import { UsageError } from './ExitError.ts';
 import { integrityCommand } from './integrityCommand.ts';
 import { relayCommand } from './relayCommand.ts';
 import { installedVersion } from './runCommands.ts';
 
 /** The commands of the package, in the order of `--help`. */
-export const COMMANDS: Readonly<Record<string, Command>> = {
+export const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   relay: relayCommand,
+  events: eventsCommands,
   audit: auditCommand,
   integrity: integrityCommand,
   csp: cspCommand,

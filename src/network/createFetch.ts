@@ -53,7 +53,7 @@ interface FetchOptions {
   readonly networkUrl?: string | (() => string) | undefined;
   /** Maximum offers in one response. */
   readonly maxOffers?: number | undefined;
-  readonly controls: Omit<NetworkControls, 'metrics'>;
+  readonly controls: NetworkControls;
   readonly log: NetworkLog;
 }
 
@@ -67,7 +67,7 @@ interface Call {
 
 /**
  * Responds to requests by their routes: gives each its context, keeps the process's cache true, lets scripted faults interfere
- * in staging, logs and counts. `drain` resolves when no request is in progress, or after a few seconds.
+ * in staging, and logs. `drain` resolves when no request is in progress, or after a few seconds.
  */
 export function createFetch(options: FetchOptions): {
   fetch(request: Request, from?: RequestSource): Promise<Response>;
@@ -77,8 +77,7 @@ export function createFetch(options: FetchOptions): {
   const find = routeTable(options.routes);
   const cache = createProcessCache(db.kind === 'pglite');
   const store = createEventStore(db);
-  const metrics = createMetrics();
-  const controls = environment === 'staging' ? { ...options.controls, metrics: () => metrics.text() } : undefined;
+  const controls = environment === 'staging' ? options.controls : undefined;
   const inProgress = new Set<Promise<unknown>>();
 
   async function respond(request: Request, caller: RequestSource): Promise<Response> {
@@ -96,7 +95,6 @@ export function createFetch(options: FetchOptions): {
       status: response.status,
       ms: Math.round((performance.now() - started) * 10) / 10,
     };
-    metrics.observe(entry);
     log({ at: new Date().toISOString(), level: 'info', message: 'responded', request_id: requestId, ...entry });
     return new Response(request.method === 'HEAD' ? null : response.body, { status: response.status, headers });
   }
@@ -180,9 +178,7 @@ export function createFetch(options: FetchOptions): {
     log({ at: new Date().toISOString(), level: 'error', message, request_id: requestId, route: route.pattern });
     if (!(error instanceof DatabaseUnavailableError))
       return surfaceError(route.surface, 500, 'The network failed to process this request.');
-    const unavailable = error.isElsewhere
-      ? 'A part of the database cannot be reached, and this request needs it. Try again.'
-      : 'The network cannot reach its database right now. Try again.';
+    const unavailable = 'The network cannot reach its database right now. Try again.';
     return surfaceError(route.surface, 503, unavailable, { 'retry-after': '1' });
   }
 
@@ -233,7 +229,6 @@ export async function readNetworkState(db: Queries, path: string, keyHash: strin
           'publisher_removed', EXISTS (SELECT 1 FROM publishers WHERE publisher_remote_id = api_keys.publisher_id AND removed_at IS NOT NULL))
         FROM api_keys WHERE key_hash = $2) AS key`,
     [path, keyHash ?? null],
-    { isAnywhere: true },
   );
   const settings = row?.settings;
   const clock = own(settings, 'clock');
@@ -309,57 +304,4 @@ function decode(groups: Readonly<Record<string, string>>): RouteParams | undefin
   } catch {
     return undefined;
   }
-}
-
-/** Counts the requests of this process, for `/sandbox/metrics`. */
-interface Metrics {
-  /** Counts one response. */
-  observe(response: {
-    readonly route: string;
-    readonly method: string;
-    readonly status: number;
-    readonly ms: number;
-  }): void;
-  /** The counters in Prometheus' text format. */
-  text(): string;
-}
-
-interface Series {
-  count: number;
-  seconds: number;
-}
-
-/** Counters of one process, all at zero. */
-function createMetrics(): Metrics {
-  const series = new Map<string, Series>();
-  const started = performance.now();
-  return {
-    observe({ route, method, status, ms }) {
-      const labels = `method="${escape(method)}",route="${escape(route)}",status="${status}"`;
-      const entry = series.get(labels) ?? { count: 0, seconds: 0 };
-      series.set(labels, { count: entry.count + 1, seconds: entry.seconds + ms / 1_000 });
-    },
-    text() {
-      const lines = [...series].toSorted(([a], [b]) => (a < b ? -1 : 1));
-      return [
-        '# HELP offerlet_requests_total Requests that got a response.',
-        '# TYPE offerlet_requests_total counter',
-        ...lines.map(([labels, { count }]) => `offerlet_requests_total{${labels}} ${count}`),
-        '# HELP offerlet_request_seconds_total Seconds spent on responding.',
-        '# TYPE offerlet_request_seconds_total counter',
-        ...lines.map(([labels, { seconds }]) => `offerlet_request_seconds_total{${labels}} ${seconds.toFixed(6)}`),
-        '# HELP offerlet_uptime_seconds Seconds since this process started.',
-        '# TYPE offerlet_uptime_seconds gauge',
-        `offerlet_uptime_seconds ${((performance.now() - started) / 1_000).toFixed(3)}`,
-        '# HELP offerlet_memory_bytes Resident memory of this process.',
-        '# TYPE offerlet_memory_bytes gauge',
-        `offerlet_memory_bytes ${process.memoryUsage.rss()}`,
-        '',
-      ].join('\n');
-    },
-  };
-}
-
-function escape(label: string): string {
-  return label.replaceAll(/["\\\n]/g, '_').slice(0, 200);
 }

@@ -22,8 +22,8 @@ export interface NetworkOptions {
   /** A directory for the embedded database. */
   readonly data?: string | undefined;
   readonly memory?: boolean | undefined;
-  /** A PostgreSQL server (15 or newer) to use instead, or the nodes of a distributed one. Any number of networks may share it. */
-  readonly databaseUrl?: string | readonly string[] | undefined;
+  /** A PostgreSQL server (15 or newer) to use instead, or the coordinator of a distributed one. Any number of networks may share it. */
+  readonly databaseUrl?: string | undefined;
   /** Seconds to wait for a server that cannot be reached; by default none. */
   readonly wait?: number | undefined;
   readonly environment?: Environment | undefined;
@@ -62,7 +62,6 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
   const environment = options.environment ?? 'staging';
   const clock = startClock(options);
   const hosts = (options.controlHosts ?? []).map(readControlHost);
-  const isOnServer = (options.databaseUrl?.length ?? 0) > 0;
   const data = options.memory === true ? undefined : options.data;
   const log = options.log ?? logToStderr;
   const db = await openWhenReachable(
@@ -83,7 +82,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       seed: options.seed ?? 'demo',
       now: clock ?? (await now()),
       showKeys: options.showKeys === true,
-      keyPlace: data === undefined || isOnServer ? {} : { file: join(data, 'keys.json') },
+      keyPlace: data === undefined || options.databaseUrl !== undefined ? {} : { file: join(data, 'keys.json') },
     };
     let description = await firstStart(db, start);
     const requests = createFetch({
@@ -97,6 +96,8 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
           description = await startOver(db, { ...start, seed, now });
           return { url: networkUrl, ...description };
         },
+        call: (request) => requests.fetch(request),
+        integrationKey: () => description.keys.integration,
         hosts,
       },
       log,

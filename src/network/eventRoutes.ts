@@ -213,7 +213,7 @@ async function storeReceipts(
     JSON.stringify(raw),
     receivedAt,
   ]);
-  await hotEach(context.db, insertReceipts(publisherId, rows), { near: publisherId });
+  await hotEach(context.db, insertReceipts(publisherId, rows));
 }
 
 /** A field of a refused event may be anything, and PostgreSQL can store neither U+0000 nor lone surrogates. */
@@ -293,7 +293,6 @@ async function selectSessions(
         `SELECT publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at
          FROM sessions WHERE publisher_id = $1 AND session_id IN (${places}) AND environment = $2 AND ($3::uuid IS NULL OR channel_id = $3)`,
         [publisherId, key.environment, key.publisher_id === null ? key.channel_id : null, ...some],
-        { near: publisherId },
       );
     }),
   );

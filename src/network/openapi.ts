@@ -6,7 +6,7 @@ import {
   RECOMMENDATION_CONTRACT,
   RECOMMENDATION_SCHEMAS,
 } from './contract/recommendations.ts';
-import { operation, type Part, type Schema, TEXT, list, object, oneOfTexts, ref } from './contract/operation.ts';
+import { operation, type Part, type Schema, TEXT, object, oneOfTexts, ref } from './contract/operation.ts';
 import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './contract/reporting.ts';
 import { controls } from './controls/controls.ts';
 
@@ -59,15 +59,12 @@ export const CONTRACT: Contract = {
         open: true,
         responses: {
           200: [
-            'It works, or all of it works that does not need the nodes of a distributed database that are away.',
-            object(
-              {
-                status: oneOfTexts(['ok', 'degraded']),
-                environment: oneOfTexts(['production', 'staging']),
-                version: TEXT,
-              },
-              { degraded: list(object({ node: TEXT, effect: TEXT })) },
-            ),
+            'It works.',
+            object({
+              status: oneOfTexts(['ok']),
+              environment: oneOfTexts(['production', 'staging']),
+              version: TEXT,
+            }),
           ],
           503: ['The network cannot reach its database.', ref('Message')],
         },

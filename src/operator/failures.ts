@@ -1,23 +1,8 @@
+import type { ErrorKind } from '../http/apiErrors.ts';
 import { plural, rangeOf } from './reports/format.ts';
 
-/** What kind of failure it is: one per thing that a caller can do differently. */
-export type FailureKind =
-  | 'key_refused'
-  | 'rate_limited'
-  | 'too_large'
-  | 'outside_history'
-  | 'metric_not_available'
-  | 'no_data'
-  /** The report changed while it was read. */
-  | 'changed'
-  /** Somebody else changed it, or it is there already. */
-  | 'conflict'
-  | 'unreachable'
-  | 'not_found'
-  | 'invalid'
-  /** A file of the operator's has a mistake. */
-  | 'file'
-  | 'failed';
+/** What kind of failure it is; `file`: a file of the operator's has a mistake. */
+export type FailureKind = ErrorKind | 'file';
 
 /** A failed call, without anything secret. */
 export interface Failure {

@@ -1,15 +1,8 @@
 import { type Command, type Options, readSettings, type SettingsSource } from '../cli/command.ts';
 import { UsageError } from '../cli/ExitError.ts';
 import { createOutput, type Output } from '../cli/output/terminal.ts';
-import {
-  connectionsFor,
-  distributeDatabase,
-  type DistributionStep,
-  partitionEvents,
-  type PartitionStep,
-  planCapacity,
-} from '../network.ts';
-import { DATABASE, JSON_OUTPUT, readDatabaseUrls } from './startNetwork.ts';
+import { distributeDatabase, type DistributionStep, partitionEvents, type PartitionStep } from '../network.ts';
+import { DATABASE, JSON_OUTPUT, readDatabaseUrl } from './startNetwork.ts';
 
 const DISTRIBUTE = {
   'database-url': { ...DATABASE['database-url'], about: 'The coordinator of the distributed PostgreSQL.' },
@@ -30,7 +23,7 @@ export const distributeCommand: Command = {
 async function runDistribute(source: SettingsSource): Promise<void> {
   const settings = readSettings(DISTRIBUTE, source);
   const out = createOutput({ json: settings.json });
-  const url = readOneUrl(settings['database-url'], { argv: source.argv, out, whose: 'coordinator' });
+  const url = requireDatabaseUrl(settings['database-url'], { argv: source.argv, out, whose: 'coordinator' });
   const isDryRun = settings['dry-run'];
   let at = 0;
   let all = 0;
@@ -52,14 +45,14 @@ async function runDistribute(source: SettingsSource): Promise<void> {
   if (all > 0 && !isDryRun) out.say('Every table is distributed.');
 }
 
-/** Reads `--database-url` of a command that works on one server. Throws a `UsageError` that says whose URL to give. */
-function readOneUrl(
-  parts: readonly string[],
-  { whose, ...rest }: Parameters<typeof readDatabaseUrls>[1] & { readonly whose: string },
+/** Reads `--database-url` of a command that needs it. Throws a `UsageError` that says whose URL to give. */
+function requireDatabaseUrl(
+  text: string | undefined,
+  { whose, ...rest }: Parameters<typeof readDatabaseUrl>[1] & { readonly whose: string },
 ): string {
-  const [url, ...others] = readDatabaseUrls(parts, rest);
-  if (url !== undefined && others.length === 0) return url;
-  throw new UsageError(`--database-url is missing, or given more than once. Give the URL of the ${whose}.`);
+  const url = readDatabaseUrl(text, rest);
+  if (url !== undefined) return url;
+  throw new UsageError(`--database-url is missing. Give the URL of the ${whose}.`);
 }
 
 /** Runs a step, reports every ten seconds that it still runs, and prints how long it took. */
@@ -109,7 +102,7 @@ export const partitionsCommand: Command = {
 async function runPartitions(source: SettingsSource): Promise<void> {
   const settings = readSettings(PARTITIONS, source);
   const out = createOutput({ json: settings.json });
-  const url = readOneUrl(settings['database-url'], { argv: source.argv, out, whose: 'server or coordinator' });
+  const url = requireDatabaseUrl(settings['database-url'], { argv: source.argv, out, whose: 'server or coordinator' });
   const isDryRun = settings['dry-run'];
   let count = 0;
   await partitionEvents({
@@ -143,98 +136,10 @@ function readMonths(text: string | undefined): number | undefined {
 const WHAT: Readonly<Record<PartitionStep['what'], string>> = {
   split: 'partitions the table events; what is there stays together',
   create: 'is created for its month',
-  replace: 'is detached: archive it, or drop it',
   detach: 'is detached: archive it, or drop it',
 };
 
 function describePartition({ table, what, rows, bytes }: PartitionStep): string {
   const size = what === 'create' ? '' : ` (about ${rows.toLocaleString('en')} rows, ${(bytes / 1e6).toFixed(1)} MB)`;
   return `${table} ${WHAT[what]}${size}`;
-}
-
-const PLAN = {
-  sessions: { kind: 'text', value: 'COUNT', about: 'Sessions a month, such as 1e9.' },
-  events: { kind: 'text', value: 'COUNT', default: '10', about: 'Events of a session.' },
-  conversions: {
-    kind: 'text',
-    value: 'COUNT',
-    default: '10',
-    about: 'Conversions of a thousand sessions.',
-  },
-  reports: { kind: 'text', value: 'COUNT', default: '1e5', about: 'Reports a month.' },
-  keep: { kind: 'text', value: 'MONTHS', default: '2mo', about: 'How long events are kept, such as 13mo.' },
-  json: JSON_OUTPUT,
-} as const satisfies Options;
-
-/** `offerlet network plan`: what a network of some size needs. */
-export const planCommand: Command = {
-  summary: 'Computes the processes, servers, disk and connections for a number of sessions.',
-  options: PLAN,
-  run: runPlan,
-};
-
-async function runPlan(source: SettingsSource): Promise<void> {
-  const settings = readSettings(PLAN, source);
-  const out = createOutput({ json: settings.json });
-  if (settings.sessions === undefined)
-    throw new UsageError('--sessions is missing. Use something like --sessions 1e9.');
-  const input = {
-    sessions: readCount('sessions', settings.sessions),
-    eventsPerSession: readCount('events', settings.events),
-    conversionsPerThousand: readCount('conversions', settings.conversions),
-    reports: readCount('reports', settings.reports),
-    keepMonths: readMonths(settings.keep) ?? 0,
-  };
-  const plan = planCapacity(input, connectionsFor);
-  if (!Number.isFinite(plan.nodes))
-    throw new UsageError(
-      `No cluster takes ${count(plan.perSecondAtPeak.conversions)} conversions per second: every node has all budgets.`,
-    );
-  out.json(plan);
-  const { perSecondAtPeak, cores } = plan;
-  const rows: [string, string][] = [
-    ['at the peak', `${rate(perSecondAtPeak.sessions)} sessions and ${rate(perSecondAtPeak.events)} events per second`],
-    [
-      'conversions',
-      `${rate(perSecondAtPeak.conversions)} per second at the peak, ${count(plan.cpuMs.conversion)} ms of CPU each; one budget takes ${plan.oneBudgetPerSecond} per second`,
-    ],
-    ['reports', `${rate(perSecondAtPeak.reports)} per second at the peak, ${count(plan.cpuMs.report)} ms of CPU each`],
-    ['processes', `${cores.processes}, one core each`],
-    [
-      'database',
-      plan.database === 'plain'
-        ? `one PostgreSQL with ${cores.database} cores`
-        : `citus, ${plan.nodes - 1} workers and a coordinator with ${cores.database} cores together`,
-    ],
-    [
-      'disk',
-      `${terabytes(plan.diskTerabytes)} after a year, with ${settings.keep} of events; then ${terabytes(plan.growthTerabytesAMonth)} more a month`,
-    ],
-    ['write-ahead log', `${plan.walMegabytesPerSecondAtPeak.toFixed(1)} MB/s at the peak`],
-    ['connections', `up to ${count(plan.connectionsPerNode)} to each server; use PgBouncer above a few hundred`],
-  ];
-  for (const [name, text] of rows) out.say(`${name.padEnd(16)} ${text}`);
-}
-
-const MOST = 1e12;
-
-function readCount(name: string, text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value > 0 && value <= MOST) return value;
-  const most = value > MOST ? ' At most 1e12 can be planned.' : '';
-  throw new UsageError(`--${name} is not a number above 0: "${text}". Use something like 1e9.${most}`);
-}
-
-/** A number of things per second: 0.12, 1.2, 12. */
-function rate(value: number): string {
-  return value < 10 ? String(Number(value.toPrecision(2))) : count(value);
-}
-
-/** 60 TB, 3.45 TB, 0.0034 TB. */
-function terabytes(value: number): string {
-  return `${value < 0.1 ? rate(value) : value.toFixed(value < 10 ? 2 : 0)} TB`;
-}
-
-function count(value: number): string {
-  return Math.round(value).toLocaleString('en');
 }

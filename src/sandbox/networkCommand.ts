@@ -1,12 +1,12 @@
 import type { Network } from '../network.ts';
 import { createOutput } from '../cli/output/terminal.ts';
-import { distributeCommand, partitionsCommand, planCommand } from './databaseCommands.ts';
+import { distributeCommand, partitionsCommand } from './databaseCommands.ts';
 import {
   readControlHosts,
   CONTROL_HOST,
   DATABASE,
   JSON_OUTPUT,
-  readDatabaseUrls,
+  readDatabaseUrl,
   readWait,
   untilStoppedOrLost,
   startNetwork,
@@ -41,7 +41,7 @@ const DEMO_OFFERS = 3;
 export const networkCommand: Command = {
   summary: 'Runs the sandbox network on its own.',
   options: OPTIONS,
-  subcommands: { distribute: distributeCommand, partitions: partitionsCommand, plan: planCommand },
+  subcommands: { distribute: distributeCommand, partitions: partitionsCommand },
   run: runNetwork,
 };
 
@@ -50,13 +50,15 @@ async function runNetwork(source: SettingsSource): Promise<void> {
   const out = createOutput({ json: settings.json });
   const { network, server } = await startNetwork({
     ...settings,
-    databaseUrl: readDatabaseUrls(settings['database-url'], { argv: source.argv, out }),
+    databaseUrl: readDatabaseUrl(settings['database-url'], { argv: source.argv, out }),
     wait: readWait(settings.wait),
     controlHosts: readControlHosts(settings['control-host']),
     showKeys: settings['show-keys'],
     maxOffers: settings.seed === 'demo' ? DEMO_OFFERS : undefined,
   });
   const description = network.describe();
+  // Whoever reads the first line may stop this process at once.
+  const ending = untilStoppedOrLost(network, [server]);
   out.json({ url: server.url, ...description });
   out.say(`Network   ${server.url}  (${description.environment}, channel ${description.channel.name})`);
   for (const [kind, key] of Object.entries(description.keys)) out.say(`${kind.padEnd(20)} ${key}`);
@@ -64,7 +66,7 @@ async function runNetwork(source: SettingsSource): Promise<void> {
     out.say('The keys were printed at the first start. --show-keys issues new ones and revokes those.');
   for (const line of introductionOf(description, server.url)) out.say(line);
   out.say('Press Ctrl-C to stop.');
-  await untilStoppedOrLost(network, [server]);
+  await ending;
 }
 
 /** Says who the keys belong to, which lines a relay and a report need in a shell, and what describes the interfaces. */

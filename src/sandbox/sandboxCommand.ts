@@ -19,6 +19,7 @@ import { createOutput, type Output } from '../cli/output/terminal.ts';
 import { isReading, refuseForeign } from '../http/refuseForeign.ts';
 import type { Network } from '../network.ts';
 import { didYouMean } from '../wire/didYouMean.ts';
+import { own } from '../wire/json.ts';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import { type Scenario, findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
@@ -31,7 +32,7 @@ import {
   CONTROL_HOST,
   DATABASE,
   JSON_OUTPUT,
-  readDatabaseUrls,
+  readDatabaseUrl,
   readWait,
   untilStoppedOrLost,
 } from './startNetwork.ts';
@@ -58,23 +59,32 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   const out = createOutput({ json: settings.json });
   if (settings.scenarios) return listScenarios(out);
   const scenario = readScenario(settings.scenario);
-  out.say(
-    'Starting the sandbox network. The first start seeds 46 offers and 60 days of history; this takes a few seconds.',
-  );
-  const hosts = readControlHosts(settings['control-host']);
-  const front = openFront(hosts);
-  // Listens first: a port in use is reported at once, and early requests wait.
-  const server = await serve(front.respond, { port: settings.port });
-  const loading = loadShop();
-  loading.catch(() => undefined); // reported where it is awaited
   const place = {
     data: settings.data,
     memory: settings.memory,
-    databaseUrl: readDatabaseUrls(settings['database-url'], { argv: source.argv, out }),
+    databaseUrl: readDatabaseUrl(settings['database-url'], { argv: source.argv, out }),
   };
+  const seeding = isFirstStart(place)
+    ? ' The first start seeds 46 offers and 60 days of history; this takes a few seconds.'
+    : '';
+  out.say(`Starting the sandbox network.${seeding}`);
+  const isByNpm = source.env['npm_lifecycle_event'] === 'start';
+  const optionFor = (option: string): string => (isByNpm ? `npm start -- ${option}` : option);
+  const hosts = readControlHosts(settings['control-host']);
+  const front = openFront(hosts);
+  // Listens first: a port in use is reported at once, and early requests wait.
+  const portOption = optionFor('--port 4200');
+  const server = await serve(front.respond, { port: settings.port, portOption }).catch(async (error: unknown) => {
+    const url = `http://127.0.0.1:${settings.port}`;
+    if (!(error instanceof UsageError) || !(await isSandbox(url))) throw error;
+    const other = optionFor('--port 4200 --network-port 4700 --memory');
+    throw new UsageError(`The sandbox runs already: open ${url}. For another one beside it, use ${other}.`);
+  });
+  const loading = loadShop();
+  loading.catch(() => undefined); // reported where it is awaited
   const { network, server: networkServer } = await startNetwork({
     port: settings['network-port'],
-    portOption: '--network-port',
+    portOption: optionFor('--network-port 4700'),
     ...place,
     wait: readWait(settings.wait),
     environment: 'staging',
@@ -114,6 +124,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
       folders,
     }),
   });
+  const ending = untilStoppedOrLost(network, [server, networkServer, accepted]);
   out.json({
     shop: server.url,
     console: server.url + CONSOLE_PATH,
@@ -126,8 +137,27 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   );
   if (scenario) out.say(`Scenario  ${scenario.title}.\n          ${scenario.mustSee}\n`);
   out.say(`Open ${server.url}${scenarioQuery(scenario)}`);
-  await untilStoppedOrLost(network, [server, networkServer, accepted]);
+  await ending;
 }
+
+/** Whether nothing is stored yet, as far as that can be known before the database is open. */
+function isFirstStart(place: Parameters<typeof dataDirectory>[0]): boolean {
+  const data = dataDirectory(place);
+  return data === undefined ? place.databaseUrl === undefined : !existsSync(join(data, 'database'));
+}
+
+/** Whether a sandbox responds at a URL. */
+async function isSandbox(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}${CONTROL_PATH}/health`, { signal: AbortSignal.timeout(HEALTH_MS) });
+    return own(await response.json(), 'environment') === 'staging';
+  } catch {
+    return false;
+  }
+}
+
+/** Milliseconds for another sandbox to say that it is one. */
+const HEALTH_MS = 2_000;
 
 /** The events that the network accepted, and the ledger: beside the network's data, or gone when the sandbox stops. */
 async function openAccepted(data: string | undefined, out: Output): Promise<DedupeFile> {

@@ -18,8 +18,8 @@ interface StartNetworkOptions extends NetworkOptions {
 }
 
 /** The directory of a network's data; `undefined` in memory and on a server. */
-export function dataDirectory({ memory, databaseUrl = [], data = DEFAULT_DATA }: NetworkOptions): string | undefined {
-  return memory || databaseUrl.length > 0 ? undefined : data;
+export function dataDirectory({ memory, databaseUrl, data = DEFAULT_DATA }: NetworkOptions): string | undefined {
+  return memory || databaseUrl !== undefined ? undefined : data;
 }
 
 /** Starts the network on its database and listens. */
@@ -91,11 +91,7 @@ export async function untilStoppedOrLost(
 export const DATABASE = {
   data: { kind: 'text', value: 'DIR', about: 'Directory of the embedded database. Default: .offerlet/network.' },
   memory: { kind: 'flag', about: 'Stores nothing on disk.' },
-  'database-url': {
-    kind: 'list',
-    value: 'URL',
-    about: 'Uses a PostgreSQL server (15 or newer) instead. Repeat it for each node of a distributed one.',
-  },
+  'database-url': { kind: 'text', value: 'URL', about: 'Uses a PostgreSQL server (15 or newer) instead.' },
   wait: {
     kind: 'text',
     value: 'SECONDS',
@@ -115,30 +111,23 @@ export const CONTROL_HOST = {
 export const JSON_OUTPUT = { kind: 'flag', about: 'Prints one JSON object as the first line of output.' } as const;
 
 /**
- * Reads `--database-url`. In the environment the URLs are separated by commas or spaces, and a password may contain commas:
- * what does not begin a URL belongs to the one before. A password on the command line is used, with a warning. Throws a
- * `UsageError`, which does not repeat the URL.
+ * Reads `--database-url`. A password on the command line is used, with a warning. Throws a `UsageError`, which does not repeat
+ * the URL.
  */
-export function readDatabaseUrls(
-  parts: readonly string[],
+export function readDatabaseUrl(
+  url: string | undefined,
   { argv, out }: { readonly argv: readonly string[]; readonly out: Pick<Output, 'log'> },
-): readonly string[] {
+): string | undefined {
   if (argv.some((argument) => /\bpostgres(?:ql)?:.*(?::[^/].*@|password=)/i.test(argument)))
     out.log(
       'Every account of this machine can read the password in --database-url. Set OFFERLET_DATABASE_URL instead.',
     );
-  const urls: string[] = [];
-  for (const part of parts) {
-    const last = urls.at(-1);
-    if (last === undefined || part.includes('://')) urls.push(part);
-    else urls[urls.length - 1] = `${last},${part}`;
-  }
   // The driver takes anything else for the path of a socket, and its error would repeat it with the password.
-  if (!urls.every((url) => /^postgres(ql)?:\/\//i.test(url)))
+  if (url !== undefined && !/^postgres(ql)?:\/\//i.test(url))
     throw new UsageError(
       '--database-url is not the URL of a PostgreSQL server. Use something like postgres://me@db.example/offers.',
     );
-  return urls;
+  return url;
 }
 
 /** Reads `--wait`. Throws a `UsageError` unless it is a number of seconds. */

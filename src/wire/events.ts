@@ -1,5 +1,6 @@
 // POST /events and POST /events/batch, with the field names of the wire. See docs/project/wire.md#events.
 
+import { uuidOf } from './hash.ts';
 import {
   checkCost,
   collectProblems,
@@ -10,6 +11,7 @@ import {
   parseDatetime,
   plainText,
   readId,
+  toJson,
   type AddProblem,
   type JsonObject,
   type Parsed,
@@ -76,6 +78,11 @@ export interface WireEvent {
   asset_id?: string;
   product_properties?: { product_id: string };
   conversion_properties?: ConversionProperties;
+}
+
+/** Returns the id of an event that counts once: the same wherever and however often it is reported, so that duplicates are dropped. */
+export function onceId(session_id: string, event_name: EventName, id?: string, asset_id?: string): string {
+  return uuidOf(toJson([session_id, event_name, id, asset_id]));
 }
 
 /** The response header in which an offerlet relay says its time, in milliseconds since 1970. */

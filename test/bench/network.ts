@@ -7,23 +7,19 @@ import { openPglite } from '../../src/network/database/pglite.ts';
 import { openPostgres } from '../../src/network/database/postgres.ts';
 import { startPostgres } from '../network/databases.ts';
 import { compareIngest } from './network/ingest.ts';
-import { measureNodes } from './network/nodes.ts';
 import { measureRecommendations } from './network/recommendations.ts';
 import { measureReports } from './network/reports.ts';
 
 const MB = 1024 * 1024;
 
 /**
- * `npm run bench -- network [batches per round] [--database-url URL]…`: the network next to the same rows stored straight in
- * its database. With URLs it measures that database only, which it writes to: a server, or the nodes of a distributed one.
- * `--nodes COORDINATOR,WORKER,…`: one server, and clusters of one worker and more, on this machine.
+ * `npm run bench -- network [batches per round] [--database-url URL]`: the network next to the same rows stored straight in
+ * its database. With a URL it measures that database only, which it writes to.
  */
 export async function run(args: string[]): Promise<void> {
-  const urls = args.flatMap((arg, index) => (args[index - 1] === '--database-url' ? [arg] : []));
+  const url = args[args.indexOf('--database-url') + 1];
   const batches = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 100);
-  const nodes = args.flatMap((arg, index) => (args[index - 1] === '--nodes' ? arg.split(',') : []));
-  if (nodes.length > 0) return measureNodes(nodes);
-  if (urls.length > 0) return measureServer(urls, urls, batches);
+  if (args.includes('--database-url') && url !== undefined) return measureServer(url, url, batches);
   const nodeAlone = process.memoryUsage.rss();
   await measureStart();
   console.log('\nPGlite, one caller, batches of 20: goal ≥ 0.80 of the same rows stored straight in the database');
@@ -34,7 +30,7 @@ export async function run(args: string[]): Promise<void> {
     console.log(`\nNo PostgreSQL here: ${String(error)}`),
   );
   if (cluster) {
-    await measureServer([await cluster.freshUrl()], [await cluster.freshUrl()], batches);
+    await measureServer(await cluster.freshUrl(), await cluster.freshUrl(), batches);
     await measureRecommendations(openPostgres(await cluster.freshUrl()));
     await cluster.stop();
   }
@@ -45,8 +41,8 @@ export async function run(args: string[]): Promise<void> {
   );
 }
 
-async function measureServer(ours: readonly string[], floor: readonly string[], batches: number): Promise<void> {
-  console.log(`\nPostgreSQL (${ours.length} URL), 8 connections, batches of 20: goal ≥ 0.75, ≥ 12,000 events/s`);
+async function measureServer(ours: string, floor: string, batches: number): Promise<void> {
+  console.log(`\nPostgreSQL, 8 connections, batches of 20: goal ≥ 0.75, ≥ 12,000 events/s`);
   const open = async (): Promise<Database> => openPostgres(floor, { connections: 8 });
   await compareIngest({ batches, callers: 8, place: { databaseUrl: ours }, open });
 }

@@ -30,6 +30,7 @@ const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?
   'offerlet audit': { path: 'docs/operate/audit.md', section: 'Command' },
   'offerlet-operator watch': { path: 'docs/operators/watch.md', section: 'Command' },
   'offerlet-operator console': { path: 'docs/operators/README.md', section: 'Console' },
+  'offerlet events send': { path: 'docs/guides/from-your-server.md', section: 'From a file' },
   'offerlet doctor': { path: 'docs/guides/testing.md', section: 'offerlet doctor' },
   'offerlet csp': { path: 'docs/operate/security.md', section: 'Content Security Policy', table: 'flag of `csp`' },
   'offerlet integrity': { path: 'docs/operate/security.md', section: 'Integrity', table: 'flag of `integrity`' },

@@ -16,9 +16,18 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'offerlet-operator': 'operator',
   'offerlet-sandbox': 'network',
   ...Object.fromEntries(
-    ['element', 'react', 'session', 'consent', 'relay', 'relay-redis', 'relay-shopify', 'shopify', 'testing'].map(
-      (name) => [`offerlet/${name}`, name],
-    ),
+    [
+      'element',
+      'react',
+      'session',
+      'consent',
+      'relay',
+      'client',
+      'relay-redis',
+      'relay-shopify',
+      'shopify',
+      'testing',
+    ].map((name) => [`offerlet/${name}`, name]),
   ),
 };
 

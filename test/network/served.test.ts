@@ -94,14 +94,6 @@ test('the log has route and status, but no key, URL, address or anything about t
   expect(text).not.toMatch(/jane|adnet_|in-the-query|127\.0/);
 });
 
-test('metrics count responses by route and status', async () => {
-  await fetch(`${server.url}/adnet/channel/details/`);
-  const text = await (await fetch(`${server.url}/sandbox/metrics`)).text();
-  expect(text).toContain('offerlet_requests_total{method="GET",route="/adnet/channel/details/",status="401"} 1\n');
-  for (const line of text.trim().split('\n'))
-    expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+]+)$/);
-});
-
 test('a stopping server finishes requests in progress and accepts no new ones', async () => {
   await fault({ delay_ms: 1_000 });
   const underWay = post('/recommendations', JSON.stringify(ask()));

@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   inspector: 'dom page queue session wire preact',
   react: 'index',
   shopify: 'consent session wire preact',
-  http: 'wire',
+  http: 'wire node',
   lock: 'node',
   relay: 'http lock wire node redis',
   network: 'http lock wire node @electric-sql pg yaml valibot @valibot',

@@ -57,3 +57,18 @@ test('its integration gets three offers, and --json prints nothing more than bef
     expect(Object.keys(recommendations)).toHaveLength(3);
   });
 }, 120_000);
+
+test('a signal that comes with the first line stops it', async () => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const stops: (() => void)[] = [];
+  vi.spyOn(process, 'once').mockImplementation((name, listener) => {
+    if (name === 'SIGTERM') stops.push(() => listener());
+    return process;
+  });
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => {
+    expect(stops).toHaveLength(1);
+    stops[0]?.();
+    return true;
+  });
+  await networkCommand.run({ argv: ['--memory', '--seed', 'empty', '--port', '0', '--json'], env: {} });
+}, 120_000);

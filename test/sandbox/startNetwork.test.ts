@@ -1,31 +1,21 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../../src/cli/command.ts';
 import { UsageError } from '../../src/cli/ExitError.ts';
-import { DATABASE, readDatabaseUrls, readWait } from '../../src/sandbox/startNetwork.ts';
+import { DATABASE, readDatabaseUrl, readWait } from '../../src/sandbox/startNetwork.ts';
 
-function urlsOf(variable: string, argv: readonly string[] = [], log: (entry: unknown) => void = () => undefined) {
+function urlOf(variable: string, argv: readonly string[] = [], log: (entry: unknown) => void = () => undefined) {
   const settings = readSettings(DATABASE, { argv, env: { OFFERLET_DATABASE_URL: variable } });
-  return readDatabaseUrls(settings['database-url'], { argv, out: { log } });
+  return readDatabaseUrl(settings['database-url'], { argv, out: { log } });
 }
-
-test('OFFERLET_DATABASE_URL may hold several URLs, and a password with commas', () => {
-  expect(urlsOf('')).toEqual([]);
-  expect(urlsOf('postgresql://me@one/db')).toEqual(['postgresql://me@one/db']);
-  expect(urlsOf('postgresql://me:a,b,c@one/db')).toEqual(['postgresql://me:a,b,c@one/db']);
-  expect(urlsOf('postgresql://me:a,b@one/db, postgresql://me:a,b@two/db')).toEqual([
-    'postgresql://me:a,b@one/db',
-    'postgresql://me:a,b@two/db',
-  ]);
-});
 
 test('a password on the command line works with a warning that does not print it, and belongs in the environment', () => {
   const warnings: unknown[] = [];
-  const given = (...argv: string[]) => urlsOf('postgresql://me:hunter2@env/db', argv, (entry) => warnings.push(entry));
-  expect(given()).toEqual(['postgresql://me:hunter2@env/db']);
-  expect(given('--database-url', 'postgresql://me@one:5433/db')).toEqual(['postgresql://me@one:5433/db']);
+  const given = (...argv: string[]) => urlOf('postgresql://me:hunter2@env/db', argv, (entry) => warnings.push(entry));
+  expect([urlOf(''), given()]).toEqual([undefined, 'postgresql://me:hunter2@env/db']);
+  expect(given('--database-url', 'postgresql://me@one:5433/db')).toBe('postgresql://me@one:5433/db');
   expect(warnings).toEqual([]);
-  expect(given('--database-url', 'postgresql://me:hunter2@one/db')).toEqual(['postgresql://me:hunter2@one/db']);
-  expect(given('--database-url=postgres://one/db?password=hunter2')).toEqual(['postgres://one/db?password=hunter2']);
+  expect(given('--database-url', 'postgresql://me:hunter2@one/db')).toBe('postgresql://me:hunter2@one/db');
+  expect(given('--database-url=postgres://one/db?password=hunter2')).toBe('postgres://one/db?password=hunter2');
   const warning = expect.stringMatching(/OFFERLET_DATABASE_URL(?!.*hunter2)/);
   expect(warnings).toEqual([warning, warning]);
 });
@@ -38,7 +28,7 @@ test.each([
   'postgres:/me:hunter2@one/db',
   'http://me:hunter2@one/db',
 ])('%s is no URL of a PostgreSQL server, and is not repeated', (url) => {
-  expect(() => urlsOf(url)).toThrow(
+  expect(() => urlOf(url)).toThrow(
     new UsageError(
       '--database-url is not the URL of a PostgreSQL server. Use something like postgres://me@db.example/offers.',
     ),

@@ -60,6 +60,7 @@ const sidebar = [
     items: [
       page('Consent', 'guides/consent'),
       page('Prefetch', 'guides/prefetch'),
+      page('From your server', 'guides/from-your-server'),
       page('Testing', 'guides/testing'),
       page('Test your integration', 'guides/test-your-integration'),
       page('Troubleshooting', 'guides/troubleshooting'),

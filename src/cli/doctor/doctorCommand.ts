@@ -1,4 +1,4 @@
-import { type Command, type Options, readSettings, type SettingsSource } from '../command.ts';
+import { type Command, type Options, readCall, type SettingsSource } from '../command.ts';
 import { createOutput, safeText, wrap, inTone, openTerminal, type Terminal, type Tone } from '../output/terminal.ts';
 import { EXIT, ExitError, UsageError } from '../ExitError.ts';
 import { examineByHttp, examineInBrowser, type BrowserChoice, type Examination, type Patient } from './examine.ts';
@@ -6,7 +6,6 @@ import type { Finding } from './finding.ts';
 import { findBrowser } from './openBrowser.ts';
 
 const OPTIONS = {
-  page: { kind: 'text', value: 'URL', about: 'The page to check, such as https://shop.example/thank-you. Required.' },
   relay: { kind: 'text', value: 'URL', about: "The relay's URL. By default the one that the page uses." },
   browser: {
     kind: 'text',
@@ -33,20 +32,23 @@ const MAX_LENGTH = 600;
 /** `offerlet doctor`: opens a merchant's page and says what is wrong with it. */
 export const doctorCommand: Command = {
   summary: 'Opens a page in a browser and says why it shows no offers.',
+  usage: 'URL [options]',
   options: OPTIONS,
   examples: [
     {
-      call: 'offerlet doctor --page https://shop.example/thank-you',
+      call: 'offerlet doctor https://shop.example/thank-you',
       does: 'Checks script, policy, relay, key, outcome and layout',
     },
   ],
   async run(source) {
-    const settings = readSettings(OPTIONS, source);
+    const { settings, words } = readCall(OPTIONS, source, 1);
     const out = createOutput({ json: settings.json });
     const terminal = openTerminal({ env: source.env });
-    const page = readUrl('--page', settings.page);
+    const page = readUrl('The page', words[0]);
     if (page === undefined)
-      throw new UsageError('--page is missing. Use something like --page https://shop.example/thank-you.');
+      throw new UsageError(
+        'The URL of the page is missing. Use something like offerlet doctor https://shop.example/thank-you.',
+      );
     const relay = readUrl('--relay', settings.relay);
     const browser = chooseBrowser(settings, source);
     if (browser?.isSandboxed === false)
@@ -56,10 +58,12 @@ export const doctorCommand: Command = {
     const findings = found.map((finding) => ({ ...finding, text: hide(finding.text) }));
     const shown = { page: hide(page), browser: about.browser };
     const problems = findings.filter(({ state }) => state === 'bad').length;
+    const ok = problems === 0 && about.isShown !== false;
     const relayShown = about.relay === undefined ? null : hide(about.relay);
-    out.json({ ok: problems === 0, page: shown.page, relay: relayShown, browser: about.browser, findings });
+    out.json({ ok, page: shown.page, relay: relayShown, browser: about.browser, findings });
     if (!settings.json) printFindings({ findings, ...shown }, terminal);
     if (problems > 0) throw new ExitError(`${problems} of ${findings.length} checks failed.`, EXIT.failed);
+    if (!ok) throw new ExitError('No offers were shown.', EXIT.failed);
   },
 };
 
@@ -102,7 +106,7 @@ function readUrl(option: string, text: string | undefined): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url.href;
   throw new UsageError(
-    `${option} is not a URL of a web page: "${text}". Use something like ${option} https://shop.example/.`,
+    `${option} is not a URL of a web page: "${text}". Use something like https://shop.example/thank-you.`,
   );
 }
 

@@ -38,6 +38,8 @@ export interface Examination {
   readonly relay: string | undefined;
   /** Such as `Chrome/156.0.8078.79`; null when HTTP alone was used. */
   readonly browser: string | null;
+  /** Whether offers were shown; missing when HTTP alone was used. */
+  readonly isShown?: boolean;
 }
 
 /** Bytes of a script that are read: many times what it has. */
@@ -57,7 +59,9 @@ export async function examineInBrowser({ path, ...choice }: BrowserChoice, patie
       const page = pageCheck(patient.page, { ...visit, failure });
       const isLoaded = visit.record && failure === undefined;
       const findings = isLoaded ? await findingsOf(visit, visit.record, { relay, gateway }) : [];
-      return { findings: [...page, ...findings, ...refusedChecks(gateway)], relay, browser: browser.version };
+      const isShown = visit.record?.reported.some(({ code }) => code === 'rendered') === true;
+      findings.push(...refusedChecks(gateway, relay));
+      return { findings: [...page, ...findings], relay, browser: browser.version, isShown };
     } finally {
       await browser.close();
     }
@@ -197,15 +201,16 @@ function pageCheck(
   const location = headers['location']?.slice(0, 300);
   // A browser follows redirects; by HTTP alone nothing does.
   return status >= 300 && status < 400 && location
-    ? bad(title, `${url} returns ${status} and leads to ${location}`, 'Examine that page with --page.')
+    ? bad(title, `${url} returns ${status} and leads to ${location}`, 'Examine that page.')
     : bad(title, `${url} returns ${status}.`);
 }
 
-/** Lists what the page wanted from this machine or its network. */
-function refusedChecks({ refused }: Gateway): Finding[] {
-  const hosts = [...refused].slice(0, HOSTS_MAX).join(', ');
-  const more = refused.size > HOSTS_MAX ? ` and ${refused.size - HOSTS_MAX} more` : '';
-  return refused.size === 0
+/** Lists what the page wanted from this machine or its network, besides the relay, which has its own finding. */
+function refusedChecks({ refused }: Gateway, relay: string | undefined): Finding[] {
+  const others = [...refused].filter((host) => relay === undefined || host !== targetOf(relay));
+  const hosts = others.slice(0, HOSTS_MAX).join(', ');
+  const more = others.length > HOSTS_MAX ? ` and ${others.length - HOSTS_MAX} more` : '';
+  return others.length === 0
     ? []
     : note(
         'Local network',

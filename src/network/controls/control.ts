@@ -6,7 +6,6 @@ import {
   type Part,
   type ResponsePart,
   type Schema,
-  TEXT,
   operation,
   orNull,
   pathParameter,
@@ -39,8 +38,6 @@ interface ControlSummary {
   /** What the `{id}` of the pattern identifies. */
   readonly id?: string;
   readonly query?: readonly Part[];
-  /** The media type of the response; JSON by default. */
-  readonly type?: string;
 }
 
 /** Returns a sandbox control. It responds with the value as JSON, with 204 for `undefined`, or with the Response that it returns. */
@@ -108,7 +105,6 @@ function guarded(
     summary,
     id,
     query = [],
-    type,
     schema,
   }: ControlSummary & { readonly method: string; readonly schema?: Schema },
   run: (request: Request, context: NetworkContext, params: RouteParams) => Promise<unknown>,
@@ -124,9 +120,8 @@ function guarded(
       open: true,
       ...(parameters.length > 0 ? { parameters } : {}),
       ...(schema === undefined ? {} : { body: schema }),
-      ...(type === undefined ? {} : { type }),
       responses: {
-        200: ['Done.', type === undefined ? { type: 'object', additionalProperties: true } : TEXT],
+        200: ['Done.', { type: 'object', additionalProperties: true }],
         ...CONTROL_RESPONSES,
       },
     }),

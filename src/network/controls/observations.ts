@@ -15,7 +15,7 @@ interface ArrivalRow {
   readonly received_at: Date;
 }
 
-/** GET /sandbox/events, /sandbox/explain, /sandbox/health and /sandbox/metrics. */
+/** GET /sandbox/events, /sandbox/explain and /sandbox/health. */
 export const observations: readonly ControlRoute[] = [
   plainControl({
     method: 'GET',
@@ -62,16 +62,6 @@ export const observations: readonly ControlRoute[] = [
         counts,
       };
     },
-  }),
-  plainControl({
-    method: 'GET',
-    pattern: '/sandbox/metrics',
-    summary: 'Counters in Prometheus’ text format',
-    type: 'text/plain',
-    run: async ({ context }) =>
-      new Response(context.controls?.metrics(), {
-        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-      }),
   }),
 ];
 

@@ -3,25 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** The value of one parameter. Pass lists and objects as JSON text. */
 export type Parameter = unknown;
 
-/** Where to run on a distributed database; every other database is one place. */
-export interface NodeChoice {
-  /** The publisher that it concerns: any node serves it, but the one that holds it does so at a third of the cost. */
-  readonly near?: string;
-  /** Whether it reads what every node has, so that another node is tried after two seconds without a reply. */
-  readonly isAnywhere?: boolean;
-  /** Whether it writes what every node has, and so needs all of them. */
-  readonly isEverywhere?: boolean;
-  /** Whether to run on the one node that may change the schema, if it can be reached. */
-  readonly onCoordinator?: boolean;
-}
-
 /** Runs statements: on the database itself, or in one transaction. */
 export interface Queries {
   readonly kind: 'pglite' | 'postgres';
   /** Returns the rows of one statement: int8 as a number, numeric and date as text, timestamptz as a Date, json as its value. */
   query<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[]): Promise<Row[]>;
   /** The same for the few statements that are sent all the time: a server plans each once per connection. */
-  hot<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[], choice?: NodeChoice): Promise<Row[]>;
+  hot<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[]): Promise<Row[]>;
   /** Runs any number of statements without parameters. */
   exec(sql: string): Promise<void>;
 }
@@ -38,25 +26,15 @@ export interface Transaction extends Queries {
 }
 
 /** How a transaction runs. */
-export interface TransactionOptions extends NodeChoice {
+export interface TransactionOptions {
   /** Milliseconds that a statement may take, where the default of a server's is too short. */
   readonly statementTimeoutMs?: number;
-}
-
-/** A part of the database that cannot be reached. */
-export interface Degraded {
-  /** The node: host and port, or a URL without its password. */
-  readonly node: string;
-  /** What does not work meanwhile, as a sentence. */
-  readonly effect: string;
 }
 
 /** A PostgreSQL database, embedded or on a server, with the same SQL and the same values. */
 export interface Database extends Queries {
   /** Runs `work` in one transaction, again from the start after a conflict. It must have no other effects. */
   transaction<T>(work: (db: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** The parts that cannot be reached while the rest can; empty where there are no parts. */
-  findDegraded(): Promise<readonly Degraded[]>;
   /** Closes the database after the statements in progress. */
   close(): Promise<void>;
 }
@@ -81,17 +59,8 @@ export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {
     super(`The database is not available: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
-
-  /** Whether the server works, and reports that it cannot reach another node, which holds a part of the data, or waits for it in vain. */
-  get isElsewhere(): boolean {
-    const { cause } = this;
-    const isMessage = typeof cause === 'object' && cause !== null && 'severity' in cause;
-    return isMessage && (codeOf(cause).startsWith('08') || codeOf(cause) === CANCELED);
-  }
 }
 
-/** SQLSTATE of a statement that took longer than its timeout. */
-const CANCELED = '57014';
 /** SQLSTATE of a write on a standby, which a failover has just made of the primary or will make into one. */
 const READ_ONLY = '25006';
 /** SQLSTATE classes of errors in the statement; any other error means that the database is unavailable. */
@@ -208,10 +177,6 @@ export function insertRows(options: {
 }
 
 /** Sends statements of the core path together, in this order; returns the rows of all of them. */
-export async function hotEach<Row>(
-  db: Queries,
-  statements: readonly SqlStatement[],
-  choice?: NodeChoice,
-): Promise<Row[]> {
-  return (await Promise.all(statements.map(([sql, params]) => db.hot<Row>(sql, params, choice)))).flat();
+export async function hotEach<Row>(db: Queries, statements: readonly SqlStatement[]): Promise<Row[]> {
+  return (await Promise.all(statements.map(([sql, params]) => db.hot<Row>(sql, params)))).flat();
 }

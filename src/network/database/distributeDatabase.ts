@@ -34,7 +34,7 @@ const TABLE_TIMEOUT_MS = 86_400_000;
 export async function distributeDatabase(options: DistributeOptions): Promise<void> {
   const db = openPostgres(options.databaseUrl, { connections: 2, statementTimeoutMs: TABLE_TIMEOUT_MS });
   try {
-    await db.checkNodes();
+    await db.check();
     const steps = await planDistribution(db);
     options.onPlan(steps);
     if (options.isDryRun) return;

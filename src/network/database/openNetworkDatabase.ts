@@ -2,7 +2,6 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, DatabaseUnavailableError } from './database.ts';
-import { hidePassword } from './postgresNodes.ts';
 import { createSchema } from './schema.ts';
 import { openPglite } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
@@ -19,7 +18,7 @@ const LONGEST_WAIT_MS = 8_000;
 
 /** Where the data is stored: on a PostgreSQL server, in a directory, or in memory. */
 interface DatabasePlace {
-  readonly databaseUrl?: string | readonly string[] | undefined;
+  readonly databaseUrl?: string | undefined;
   readonly data?: string | undefined;
 }
 
@@ -31,11 +30,9 @@ interface NetworkDatabase extends Database {
 
 /** Opens the database with its schema. Closing it releases its directory. Throws a `NetworkStartError` if it cannot be used. */
 export async function openNetworkDatabase({ databaseUrl, data }: DatabasePlace): Promise<NetworkDatabase> {
-  const urls = typeof databaseUrl === 'string' ? [databaseUrl] : (databaseUrl ?? []);
-  if (urls.length > 0) {
-    const db = openPostgres(urls);
-    const problem = `The database ${urls.map(hidePassword).join(', ')} cannot be used`;
-    return withSchema(db, problem, () => db.checkNodes());
+  if (databaseUrl !== undefined) {
+    const db = openPostgres(databaseUrl);
+    return withSchema(db, `The database ${hidePassword(databaseUrl)} cannot be used`, () => db.check());
   }
   if (data === undefined) return withSchema(await openPglite(), 'The database cannot be used');
   const lock = await lockedDirectory(data);
@@ -107,7 +104,7 @@ export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase 
     kind: db.kind,
     lost: lock.lost,
     query: (sql, params) => locked(() => db.query(sql, params)),
-    hot: (sql, params, choice) => locked(() => db.hot(sql, params, choice)),
+    hot: (sql, params) => locked(() => db.hot(sql, params)),
     exec: (sql) => locked(() => db.exec(sql)),
     transaction: (work, options) =>
       locked(() =>
@@ -118,7 +115,6 @@ export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase 
           return result;
         }, options),
       ),
-    findDegraded: () => db.findDegraded(),
     async close() {
       // Closing writes: not into a directory that is another process's by now.
       await locked(() => db.close());
@@ -141,6 +137,24 @@ async function withSchema<Opened extends Database>(
   } catch (error) {
     await db.close().catch(() => undefined);
     throw startError(problem, error);
+  }
+}
+
+/** Stands for a URL that cannot be shown. */
+const HIDDEN = 'of --database-url';
+
+/** A database's URL for messages, without what may be secret: the password, and the parameters, which may name another. */
+export function hidePassword(url: string): string {
+  // An `@` after the host: a slash or a question mark in the password has ended the host before it.
+  if (!/^\w+:\/\/[^@/?#]*(?:@[^@/?#]*)?(?:[/?#][^@]*)?$/.test(url)) return HIDDEN;
+  try {
+    const address = new URL(url);
+    address.password = '';
+    address.search = '';
+    address.hash = '';
+    return address.href;
+  } catch {
+    return HIDDEN;
   }
 }
 

@@ -6,8 +6,8 @@ import { NetworkStartError } from './openNetworkDatabase.ts';
 
 /** One change to the partitions of `events`. */
 export interface PartitionStep {
-  /** split: partitions the table; create: for a month; replace: of what was there before the split; detach: of a month. */
-  readonly what: 'split' | 'create' | 'replace' | 'detach';
+  /** split: partitions the table; create: for a month; detach: of a month, or of what was there before the split. */
+  readonly what: 'split' | 'create' | 'detach';
   /** The partition; for `split`, the one that takes what is there. */
   readonly table: string;
   /** Estimated, as the server's statistics are. */
@@ -31,9 +31,12 @@ export interface PartitionOptions {
 
 /** Months ahead that have a partition: a month without a run does no harm. */
 const MONTHS_AHEAD = 2;
-/** What was in the table when it was split, and later what no month has. */
+/** What was in the table when it was split: everything before the first month that has a partition. */
 const BEFORE = 'events_before';
+/** The default partition. It is empty, because PostgreSQL reads all of it, and blocks writers meanwhile, for each new month. */
 const OTHER = 'events_other';
+/** The constraint that says where the part before the split ends. */
+const RANGE = 'events_before_range';
 /** Milliseconds that a step may take: a day. */
 const STEP_TIMEOUT_MS = 86_400_000;
 /** The number of the lock under which one run at a time does a step. */
@@ -53,14 +56,15 @@ const MAX_TRIES = 18;
 export async function partitionEvents(options: PartitionOptions): Promise<void> {
   const db = openPostgres(options.databaseUrl, { connections: 2, statementTimeoutMs: STEP_TIMEOUT_MS });
   try {
-    await db.checkNodes();
+    await db.check();
     const isOnCitus = await hasCitus(db);
     if (isOnCitus && (await isWorker(db)))
       throw new NetworkStartError('This is not the coordinator. Give its URL with --database-url.');
     const steps = await planPartitions(db, options);
     options.onPlan(steps);
     if (options.isDryRun) return;
-    for (const step of steps) await options.onStep(step, () => runStep(db, step, isOnCitus));
+    const place = { now: options.now ?? new Date(), isOnCitus };
+    for (const step of steps) await options.onStep(step, () => runStep(db, step, place));
   } catch (error) {
     if (error instanceof NetworkStartError) throw error;
     const message = error instanceof Error ? error.message : String(error);
@@ -85,16 +89,29 @@ async function planPartitions(
   if (!isSplit) await add('split', BEFORE, 'events');
   const current = monthOf(now);
   const byMonth = present.filter((name) => MONTHLY.test(name)).toSorted();
-  // The month of the split stays where it is. From the next one on each has a partition, and one that was missed gets it now.
-  const first = byMonth[0] === undefined ? current + 1 : readMonth(byMonth[0]);
-  for (let month = first; month <= current + MONTHS_AHEAD; month += 1)
-    if (!present.includes(nameOf(month))) await add('create', nameOf(month));
-  if (keepMonths === undefined) return steps;
-  const kept = current - keepMonths;
-  for (const name of byMonth) if (name < nameOf(kept)) await add('detach', name);
+  const first = byMonth[0] === undefined ? current + MONTHS_AHEAD : readMonth(byMonth[0]);
+  const kept = keepMonths === undefined ? first : current - keepMonths;
+  // From the first month on each has a partition. One that was missed gets it now, unless it would only be detached.
+  for (let month = first; month <= current + MONTHS_AHEAD; month += 1) {
+    const name = nameOf(month);
+    const isOld = month < kept;
+    const isMissing = !present.includes(name);
+    if (isMissing && (!isOld || (await hasLeftOver(db, month)))) await add('create', name);
+    if (isOld && (!isMissing || steps.at(-1)?.table === name)) await add('detach', name);
+  }
   // It ends where the first month begins.
-  if (present.includes(BEFORE) && byMonth[0] !== undefined && byMonth[0] <= nameOf(kept)) await add('replace', BEFORE);
+  if (present.includes(BEFORE) && first <= kept && keepMonths !== undefined) await add('detach', BEFORE);
   return steps;
+}
+
+/** Whether events of a month without a partition have arrived: they are in the default partition. */
+async function hasLeftOver(db: Queries, month: number): Promise<boolean> {
+  const sql = `SELECT 1 AS yes FROM ${OTHER} WHERE ${isOfMonth(month)} LIMIT 1`;
+  return (await db.query(sql)).length > 0;
+}
+
+function isOfMonth(month: number): string {
+  return `session_id >= '${firstSession(month)}' AND session_id < '${firstSession(month + 1)}'`;
 }
 
 /** What the table `events` is: `r`, or `p` if it is partitioned. */
@@ -148,53 +165,89 @@ function firstSession(month: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
+interface Place {
+  readonly now: Date;
+  readonly isOnCitus: boolean;
+}
+
 /** Whether another run has done it since it was planned. */
 async function isDone(db: Queries, { what, table }: PartitionStep): Promise<boolean> {
   if (what === 'split') return (await kindOfEvents(db)) === 'p';
   return (await partitionsOf(db)).includes(table) === (what === 'create');
 }
 
-async function runStep(db: Database, step: PartitionStep, isOnCitus: boolean): Promise<void> {
-  const { what, table } = step;
-  const distribute = async (on: Transaction, name: string): Promise<void> => {
+async function runStep(db: Database, step: PartitionStep, { now, isOnCitus }: Place): Promise<void> {
+  const end = firstSession(monthOf(now) + MONTHS_AHEAD);
+  await db.transaction(
+    async (holder) => {
+      // One run at a time, for as long as the step takes and on a connection of its own: a step is tried several times.
+      await holder.exec('SET LOCAL idle_in_transaction_session_timeout = 0');
+      await holder.query('SELECT pg_advisory_xact_lock($1)', [STEP_LOCK]);
+      if (await isDone(holder, step)) return;
+      if (step.what === 'split') await limitRange(db, end);
+      await onceUnlocked(db, (on) => change(on, step, { end, isOnCitus }));
+    },
+    { statementTimeoutMs: STEP_TIMEOUT_MS },
+  );
+}
+
+/** Proves that nothing in `events` is of a later month than `end`: writers go on while the table is read. */
+async function limitRange(db: Database, end: string): Promise<void> {
+  await onceUnlocked(db, async (on) => {
+    await on.exec(`ALTER TABLE events DROP CONSTRAINT IF EXISTS ${RANGE}`);
+    await on.exec(`ALTER TABLE events ADD CONSTRAINT ${RANGE} CHECK (session_id < '${end}') NOT VALID`);
+  });
+  try {
+    await db.exec(`ALTER TABLE events VALIDATE CONSTRAINT ${RANGE}`);
+  } catch (error) {
+    await db.exec(`ALTER TABLE events DROP CONSTRAINT ${RANGE}`);
+    throw error;
+  }
+}
+
+async function change(
+  on: Transaction,
+  { what, table }: PartitionStep,
+  { end, isOnCitus }: { readonly end: string; readonly isOnCitus: boolean },
+): Promise<void> {
+  const distribute = async (name: string): Promise<void> => {
     if (isOnCitus)
       await on.query("SELECT create_distributed_table($1, 'publisher_id', colocate_with => 'sessions')", [name]);
   };
-  const change: Record<PartitionStep['what'], (on: Transaction) => Promise<void>> = {
-    async split(on) {
+  switch (what) {
+    case 'split':
       await on.exec(`ALTER TABLE events RENAME TO ${BEFORE}`);
-      await on.exec(`CREATE TABLE events (LIKE ${BEFORE} INCLUDING ALL) PARTITION BY RANGE (session_id)`);
-      await distribute(on, 'events');
-      await on.exec(`ALTER TABLE events ATTACH PARTITION ${BEFORE} DEFAULT`);
-    },
-    async create(on) {
+      await on.exec(
+        `CREATE TABLE events (LIKE ${BEFORE} INCLUDING ALL EXCLUDING CONSTRAINTS) PARTITION BY RANGE (session_id)`,
+      );
+      await distribute('events');
+      // The constraint that it has says the same, so PostgreSQL does not read the table again.
+      await on.exec(`ALTER TABLE events ATTACH PARTITION ${BEFORE} FOR VALUES FROM (MINVALUE) TO ('${end}')`);
+      await on.exec(`ALTER TABLE ${BEFORE} DROP CONSTRAINT ${RANGE}`);
+      return on.exec(`CREATE TABLE ${OTHER} PARTITION OF events DEFAULT`);
+    case 'create': {
       const month = readMonth(table);
-      const [from, to] = [firstSession(month), firstSession(month + 1)];
-      const present = await partitionsOf(on);
       // Writers wait: what comes now for this month must not go to the default partition.
       await on.exec('LOCK TABLE events IN EXCLUSIVE MODE');
       await on.exec(`CREATE TABLE ${table} (LIKE events INCLUDING ALL)`);
-      await distribute(on, table);
-      for (const rest of present.filter((name) => name === BEFORE || name === OTHER)) {
-        const range = `session_id >= '${from}' AND session_id < '${to}'`;
-        // Attaching needs this lock: better wait for it before moving rows than after. What citus does with it was not tried.
-        if (!isOnCitus) await on.exec(`LOCK TABLE ${rest} IN ACCESS EXCLUSIVE MODE`);
-        await on.exec(`INSERT INTO ${table} SELECT * FROM ${rest} WHERE ${range}`);
-        await on.exec(`DELETE FROM ${rest} WHERE ${range}`);
-      }
-      await on.exec(`ALTER TABLE events ATTACH PARTITION ${table} FOR VALUES FROM ('${from}') TO ('${to}')`);
-    },
-    async replace(on) {
-      await on.exec(`ALTER TABLE events DETACH PARTITION ${BEFORE}`);
-      await on.exec(`CREATE TABLE ${OTHER} PARTITION OF events DEFAULT`);
-    },
-    detach: (on) => on.exec(`ALTER TABLE events DETACH PARTITION ${table}`),
-  };
+      await distribute(table);
+      // Attaching needs this lock: better wait for it before moving rows than after. What citus does with it was not tried.
+      if (!isOnCitus) await on.exec(`LOCK TABLE ${OTHER} IN ACCESS EXCLUSIVE MODE`);
+      await on.exec(`INSERT INTO ${table} SELECT * FROM ${OTHER} WHERE ${isOfMonth(month)}`);
+      await on.exec(`DELETE FROM ${OTHER} WHERE ${isOfMonth(month)}`);
+      const [from, to] = [firstSession(month), firstSession(month + 1)];
+      return on.exec(`ALTER TABLE events ATTACH PARTITION ${table} FOR VALUES FROM ('${from}') TO ('${to}')`);
+    }
+    case 'detach':
+      return on.exec(`ALTER TABLE events DETACH PARTITION ${table}`);
+  }
+}
+
+/** Runs a change in a transaction, again when something else uses the table for longer than writers should wait. */
+async function onceUnlocked(db: Database, work: (on: Transaction) => Promise<void>): Promise<void> {
   const run = async (on: Transaction): Promise<void> => {
-    await on.query('SELECT pg_advisory_xact_lock($1)', [STEP_LOCK]);
-    if (await isDone(on, step)) return;
     await on.exec(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await change[what](on);
+    await work(on);
   };
   for (let tries = 1; ; tries += 1)
     try {

@@ -28,7 +28,6 @@ export async function openPglite(directory?: string): Promise<Database> {
     hot: (sql, params) => retry(() => db.hot(sql, params)),
     exec: (sql) => retry(() => db.exec(sql)),
     transaction: (work) => retry(() => inTransaction(pglite, work)),
-    findDegraded: async () => [],
     close: () => pglite.close(),
   };
 }

@@ -1,76 +1,155 @@
-import type { ClientBase, QueryConfig, QueryResult } from 'pg';
+import { Socket } from 'node:net';
+import { type ClientBase, Pool, type PoolClient, type QueryConfig, type QueryResult, types } from 'pg';
+import { hasCitus } from './citus.ts';
 import {
   type Database,
   type Parameter,
-  type NodeChoice,
   type Queries,
   type Transaction,
   type TransactionOptions,
   DatabaseUnavailableError,
-  reach,
   createLater,
+  reach,
+  readInt8,
+  readText,
   retry,
+  TYPE,
 } from './database.ts';
-import { findDegraded } from './citus.ts';
-import { openNodes, SILENT_MS } from './postgresNodes.ts';
+import { refuseOldPooler } from './refuseOldPooler.ts';
 
+/** The most connections of a process. */
+const CONNECTIONS = 8;
+/** Milliseconds to wait for a connection; then the caller gets a 503. */
+const CONNECT_TIMEOUT_MS = 5_000;
 /** Milliseconds for one statement; then its connection is closed, and the caller gets a 503. A server that is stopped accepts statements and never replies. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-
 /** Milliseconds for a server to report that a statement has taken too long. One that does not even do that is silent. */
 const REPLY_MS = 1_000;
-
+/** Milliseconds for the connections to end when the database is closed. */
+const CLOSE_TIMEOUT_MS = 3_000;
 /**
- * The most connections of a process to each of so many nodes: 8 to a single server, and 16 together to several, at least 2 each.
- * Nodes connect to each other as well, one for one at most: see docs/operators/scale.md#connections.
+ * Uses of a connection to citus after which it forgets its plans. From 13.2.1 on, citus keeps another plan of an INSERT each time
+ * it runs (github.com/citusdata/citus/pull/8824): 0.5 MB for a batch of 20 events.
  */
-export function connectionsFor(nodes: number): number {
-  return nodes === 1 ? 8 : Math.max(2, Math.ceil(16 / nodes));
-}
+const USES_OF_PLANS = 100;
 
 /** How to open a PostgreSQL database. */
 export interface PostgresOptions {
-  /** The most connections to each node. */
+  /** The most connections. */
   readonly connections?: number;
   /** Milliseconds that a statement may take outside of a transaction. */
   readonly statementTimeoutMs?: number;
 }
 
-/** A database on a server, or on several nodes. */
+/** A database on a server. */
 export interface PostgresDatabase extends Database {
-  /** Throws an error if two nodes that can be reached are not one database, or behind a pooler that is too old. The others are checked when they come. */
-  checkNodes(): Promise<void>;
+  /** Connects for the first time. Throws an error if the server cannot be reached or is behind a pooler that is too old. */
+  check(): Promise<void>;
 }
 
-/** Opens a PostgreSQL database (15 or newer): a server, or the nodes of a distributed one. */
-export function openPostgres(urls: string | readonly string[], options: PostgresOptions = {}): PostgresDatabase {
-  const list = typeof urls === 'string' ? [urls] : urls;
-  const { connections = connectionsFor(list.length), statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  const nodes = openNodes(list, {
-    connections,
-    statementTimeoutMs,
-  });
-  async function run<T>(work: (db: Queries) => Promise<T>, choice: NodeChoice = {}): Promise<T> {
-    const tries = choice.isAnywhere === true ? nodes.count() : 1;
-    const timeout = tries === 1 ? statementTimeoutMs : SILENT_MS;
-    for (let left = tries; ; left -= 1)
-      try {
-        return await retry(() => nodes.use((client) => work(queries(client, timeout)), choice));
-      } catch (error) {
-        if (!(error instanceof DatabaseUnavailableError) || left <= 1) throw error;
-      }
+/** Opens a PostgreSQL database (15 or newer): a server, or the coordinator of a distributed one. Nothing is connected yet. */
+export function openPostgres(url: string, options: PostgresOptions = {}): PostgresDatabase {
+  const { connections = CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const sockets = new Set<Socket>();
+  const pool = openPool(url, { connections, statementTimeoutMs, sockets });
+  const uses = new WeakMap<PoolClient, number>();
+  let isOnCitus = false;
+
+  /** Runs `work` on a separate connection. A connection whose work found the database unavailable is ended. */
+  async function use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await reach(() => pool.connect());
+    let broken: Error | undefined;
+    try {
+      return await work(client);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) broken = error;
+      throw error;
+    } finally {
+      const count = (uses.get(client) ?? 0) + 1;
+      uses.set(client, count);
+      // The next user of the connection waits for it.
+      if (!broken && isOnCitus && count % USES_OF_PLANS === 0) client.query('DISCARD PLANS').catch(() => undefined);
+      client.release(broken);
+    }
   }
-  const db: PostgresDatabase = {
+
+  const run = <T>(work: (db: Queries) => Promise<T>): Promise<T> =>
+    retry(() => use((client) => work(queries(client, statementTimeoutMs))));
+  return {
     kind: 'postgres',
     query: (sql, params) => run((on) => on.query(sql, params)),
-    hot: (sql, params, choice) => run((on) => on.hot(sql, params), choice),
+    hot: (sql, params) => run((on) => on.hot(sql, params)),
     exec: (sql) => run((on) => on.exec(sql)),
-    transaction: (work, rules = {}) => retry(() => nodes.use((client) => inTransaction(client, work, rules), rules)),
-    findDegraded: () => findDegraded(db, nodes.away()),
-    checkNodes: () => nodes.check(),
-    close: () => nodes.close(),
+    transaction: (work, rules = {}) => retry(() => use((client) => inTransaction(client, work, rules))),
+    check: () =>
+      use(async (client) => {
+        isOnCitus = await hasCitus(queries(client, statementTimeoutMs));
+        await refuseOldPooler(client, () => pool.connect());
+      }),
+    async close() {
+      const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), CLOSE_TIMEOUT_MS);
+      await pool.end();
+      clearTimeout(deadline);
+    },
   };
-  return db;
+}
+
+const parsers = new Map<number, (text: string) => unknown>([
+  [TYPE.int8, readInt8],
+  [TYPE.numeric, readText],
+  [TYPE.date, readText],
+]);
+
+function openPool(
+  connectionString: string,
+  {
+    connections,
+    statementTimeoutMs,
+    sockets,
+  }: { readonly connections: number; readonly statementTimeoutMs: number; readonly sockets: Set<Socket> },
+): Pool {
+  const pool = new Pool({
+    connectionString,
+    max: connections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: statementTimeoutMs,
+    keepAlive: true,
+    // Statements of a transaction that are sent together travel together.
+    pipeline: true,
+    stream: () => {
+      const socket = coalescing(new Socket());
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
+    types: {
+      getTypeParser: (id, format) => parsers.get(id) ?? (types.getTypeParser(id, format) as (text: string) => unknown),
+    },
+  });
+  // A client emits 'error' when its connection is lost. Without a listener that would end the process, and the pool has one
+  // only while the client is idle. The statement under way is rejected as well, which is what its caller sees.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+/** Sends together what is written before Node returns to its event loop: a system call costs more than a statement's bytes. */
+function coalescing(socket: Socket): Socket {
+  // Connecting replaces `write`.
+  return socket.once('connect', () => {
+    const write = socket.write.bind(socket) as (...parts: unknown[]) => boolean;
+    let isWaiting = false;
+    socket.write = (...parts: unknown[]) => {
+      if (!isWaiting) {
+        isWaiting = true;
+        socket.cork();
+        process.nextTick(() => {
+          isWaiting = false;
+          socket.uncork();
+        });
+      }
+      return write(...parts);
+    };
+  });
 }
 
 async function inTransaction<T>(

@@ -293,20 +293,17 @@ export function runSetupExclusively<T>(db: Database, work: (db: Queries) => Prom
       await transaction.query('SELECT pg_advisory_xact_lock($1)', [SET_UP_LOCK]);
       return work(transaction);
     },
-    { statementTimeoutMs: SET_UP_TIMEOUT_MS, onCoordinator: true },
+    { statementTimeoutMs: SET_UP_TIMEOUT_MS },
   );
 }
 
 /** Creates the schema in an empty database, distributed where it can be; returns whether it did. Throws if there is another version of it. */
 export async function createSchema(db: Database): Promise<boolean> {
-  // Most starts find it, on any node.
   if (await hasSchema(db)) return false;
   return runSetupExclusively(db, async (transaction) => {
     const isOnCitus = await hasCitus(transaction);
     if (isOnCitus && (await isWorker(transaction)))
-      throw new Error(
-        'The schema must be created first, which only the coordinator can. Add its URL with --database-url.',
-      );
+      throw new Error('This is not the coordinator. Give its URL with --database-url.');
     if (await hasSchema(transaction)) return false;
     const tables = 'CREATE TABLE schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL);';
     // One by one: of a text with several statements, citus would send the whole to its nodes for each.

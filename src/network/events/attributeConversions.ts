@@ -65,8 +65,6 @@ export async function attributeConversions(
     if (session)
       await db.transaction((transaction) => attribute(transaction, conversion, session, shares), {
         statementTimeoutMs: BILLING_TIMEOUT_MS,
-        near: first.publisher_id,
-        isEverywhere: conversion.has_budget,
       });
   }
 }

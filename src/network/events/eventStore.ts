@@ -182,16 +182,13 @@ export async function storeEvents(
     receivedAt.toISOString(),
     arrival,
   ]);
-  const { stored, rows: reading } = await db.transaction(
-    async (transaction) => {
-      const inserted = await hotEach<EventIdentity>(transaction, insertEvents(publisherId, rows));
-      const names = new Set(inserted.map(identityOf));
-      const fresh = incoming.flatMap(([name, [, event]]) => (names.has(name) ? [event] : []));
-      await countEvents(transaction, publisherId, fresh);
-      return { stored: new Set(fresh), rows: next ? transaction.afterCommit(...next) : undefined };
-    },
-    { near: publisherId },
-  );
+  const { stored, rows: reading } = await db.transaction(async (transaction) => {
+    const inserted = await hotEach<EventIdentity>(transaction, insertEvents(publisherId, rows));
+    const names = new Set(inserted.map(identityOf));
+    const fresh = incoming.flatMap(([name, [, event]]) => (names.has(name) ? [event] : []));
+    await countEvents(transaction, publisherId, fresh);
+    return { stored: new Set(fresh), rows: next ? transaction.afterCommit(...next) : undefined };
+  });
   return { stored, rows: (await reading) ?? [] };
 }
 

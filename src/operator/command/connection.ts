@@ -3,9 +3,10 @@ import { UsageError } from '../../cli/ExitError.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { readKey } from '../../wire/keys.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
-import { connect, type ClientOptions, type ResponseNotice } from '../clients/connect.ts';
+import { OPERATOR } from '../clients/errors.ts';
+import { connect, type ClientOptions, type ResponseNotice } from '../../http/connect.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
-import type { Progress } from './progress.ts';
+import type { Progress } from '../../cli/output/progress.ts';
 
 /** How an operator command finds the network. */
 export const CONNECTION = {
@@ -75,7 +76,7 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
   };
   const options: ClientOptions = { networkUrl: network, apiKey, onResponse: (notice) => onResponse(notice) };
   try {
-    connect(options);
+    connect(options, OPERATOR);
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(message.replace('networkUrl', '--network').replace('apiKey', 'The key'));

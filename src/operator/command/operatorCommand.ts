@@ -4,7 +4,7 @@ import { print, type Printable } from '../../cli/output/print.ts';
 import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { CONNECTION, createConnection, readConnected, type Connection } from './connection.ts';
 import { explainFailure } from './explainFailure.ts';
-import { createProgress, type Progress } from './progress.ts';
+import { createProgress, type Progress } from '../../cli/output/progress.ts';
 
 /** What a command gets to work with. */
 export interface CommandContext<All extends Options> {

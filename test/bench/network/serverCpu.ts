@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Database } from '../../../src/network/database/database.ts';
-import { openPostgres } from '../../../src/network/database/postgres.ts';
 
 /** Microseconds of CPU per tick of /proc, as on every Linux that Node runs on. */
 const TICK_US = 10_000;
@@ -10,28 +9,6 @@ export async function serverCpu(db: Database): Promise<(() => number) | undefine
   const [own] = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const server = serverOf(own?.pid);
   return server === undefined ? undefined : () => readServers([server])[0] ?? 0;
-}
-
-/** Several servers on this machine. */
-export interface Servers {
-  /** The CPU time, in microseconds, that each has used. */
-  readCpu(): number[];
-  /** Megabytes of private memory of the largest process, without shared buffers. */
-  readLargest(): number;
-}
-
-/** Finds the servers at these URLs. Throws an error unless all of them run on this machine. */
-export async function openServers(urls: readonly string[]): Promise<Servers> {
-  const servers: number[] = [];
-  for (const url of urls) {
-    const db = openPostgres(url, { connections: 1 });
-    const [row] = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    await db.close();
-    const server = serverOf(row?.pid);
-    if (server === undefined) throw new Error('The servers must run on this machine: their processes are read here.');
-    servers.push(server);
-  }
-  return { readCpu: () => readServers(servers), readLargest: () => readLargest(servers) };
 }
 
 /** The first process of the server that a backend belongs to. */
@@ -48,22 +25,6 @@ function readServers(servers: readonly number[]): number[] {
     if (found && index >= 0) ticks[index] = (ticks[index] ?? 0) + found.ticks;
   }
   return ticks.map((count) => count * TICK_US);
-}
-
-function readLargest(servers: readonly number[]): number {
-  const sizes = readdirSync('/proc').map((name) => {
-    const parent = /^\d+$/.test(name) ? readProcess(Number(name))?.parent : undefined;
-    return parent !== undefined && servers.includes(parent) ? readMegabytes(name) : 0;
-  });
-  return Math.max(...sizes);
-}
-
-function readMegabytes(pid: string): number {
-  try {
-    return Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
-  } catch {
-    return 0; // it has ended
-  }
 }
 
 function readProcess(pid: number): { name: string; parent: number; ticks: number } | undefined {

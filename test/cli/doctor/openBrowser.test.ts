@@ -126,7 +126,7 @@ test('a browser that ends says why, and leaves nothing', async () => {
 test.runIf(process.platform === 'linux')('root starts no browser without its sandbox unless told', async () => {
   const path = program('browser.cjs');
   vi.spyOn(process, 'getuid').mockReturnValue(0);
-  const argv = ['--page', 'http://127.0.0.1:9/', '--browser', path];
+  const argv = ['http://127.0.0.1:9/', '--browser', path];
   await expect(doctorCommand.run({ argv, env: OPTIONS.env })).rejects.toThrow(
     /no sandbox when root starts it.*add --no-sandbox/,
   );

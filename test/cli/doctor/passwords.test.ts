@@ -11,7 +11,7 @@ test.each([[[]], [['--json']]])('the report names no password of a URL (%j)', as
   for (const spy of spies) spy.mockImplementation(write);
   const page = `http://me:hunter2@${host}/thank-you`;
   const relay = `http://you:hunter3@${host}/offers`;
-  const argv = ['--page', page, '--relay', relay, '--browser', 'none', ...format];
+  const argv = [page, '--relay', relay, '--browser', 'none', ...format];
   const error: unknown = await doctorCommand.run({ argv, env: {} }).catch((reason: unknown) => reason);
   for (const spy of spies) spy.mockRestore();
   await server.close();

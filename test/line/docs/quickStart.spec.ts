@@ -45,7 +45,7 @@ test('five lines lead from an empty folder to an offer, in less than five minute
   await expect(page.locator('#offers [part=accept]').first()).toBeVisible();
   step('offer');
   console.log('seconds from an empty folder:', took);
-  const examined = await project.run(`npx offerlet doctor --page http://localhost:${shopPort}/ --browser none`);
+  const examined = await project.run(`npx offerlet doctor http://localhost:${shopPort}/ --browser none`);
   expect(examined).toContain('✓ Relay');
   expect(examined).not.toContain('✗');
   expect(took.offer).toBeLessThan(300);

@@ -117,7 +117,7 @@ async function doctor(
   }: { args?: string[]; env?: Record<string, string>; cwd?: string; json?: boolean } = {},
 ): Promise<Report> {
   const url = page.startsWith('/') ? server.url + page : page;
-  const args = [resolve('dist/cli.js'), 'doctor', '--page', url, ...(json ? ['--json'] : []), ...AS_ROOT, ...more];
+  const args = [resolve('dist/cli.js'), 'doctor', url, ...(json ? ['--json'] : []), ...AS_ROOT, ...more];
   const env = { ...process.env, CHROMIUM_BIN: findLightest()?.path, ...given };
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd });
   let stdout = '';
@@ -200,22 +200,23 @@ test('a refused key and an outage are distinguished', async () => {
   expect(badOf(await doctor('/good'))[0]).toContain('Network and key: The request for offers returned 502');
 });
 
-test('what may be on purpose is a note, and the exit code stays 0', async () => {
+test('what may be on purpose is a note, and the exit code says whether offers were shown', async () => {
   relay.setScenario('no-offers');
   const [none, throwing] = await Promise.all(['/good', '/throws'].map((path) => doctor(path)));
   const told = (report: Report | undefined, title: string) => report && [report.exitCode, textOf(report, title)];
-  expect(told(none, 'Outcome')).toEqual([0, expect.stringContaining('no_offers')]);
+  expect(told(none, 'Outcome')).toEqual([1, expect.stringContaining('no_offers')]);
+  expect([none?.ok, none?.stderr]).toEqual([false, 'offerlet: No offers were shown.\n']);
   expect(told(throwing, 'Console')).toEqual([0, expect.stringContaining('the shop broke')]);
 });
 
 test('what the offers wait for is said', async () => {
   const [consent, dialog] = await Promise.all(['/consent', '/dialog'].map((path) => doctor(path)));
   expect([consent?.exitCode, textOf(consent as Report, 'Outcome')]).toEqual([
-    0,
+    1,
     expect.stringContaining('waits for a decision on consent'),
   ]);
   expect([dialog?.exitCode, textOf(dialog as Report, 'Outcome')]).toEqual([
-    0,
+    1,
     expect.stringContaining('another modal dialog of the page is closed: #cookies'),
   ]);
 });
@@ -318,7 +319,7 @@ test('a page that is not there is one finding; a wrong call is one line', async 
   const wrong = await doctor('shop');
   expect([wrong.exitCode, wrong.stderr]).toEqual([
     2,
-    expect.stringMatching(/^offerlet: --page is not a URL of a web page: "shop"\..*\n$/),
+    expect.stringMatching(/^offerlet: The page is not a URL of a web page: "shop"\..*\n$/),
   ]);
   const broken = await doctor('/good', { args: ['--browser', '/bin/false'] });
   expect([broken.exitCode, broken.stderr]).toEqual([

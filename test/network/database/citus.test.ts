@@ -24,7 +24,6 @@ function recording(extension?: string): { db: Database; said: string[] } {
     db: {
       ...queries,
       transaction: (work) => work({ ...queries, send: () => undefined, afterCommit: query }),
-      findDegraded: async () => [],
       close: async () => undefined,
     },
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hidePassword } from '../../../src/network/database/postgresNodes.ts';
+import { hidePassword } from '../../../src/network/database/openNetworkDatabase.ts';
 
 test.each([
   ['postgresql://me:hunter2@db.example:5433/offers', 'postgresql://me@db.example:5433/offers'],

@@ -57,48 +57,80 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
 
   test('are stored, recognized and detached by month, and no report changes', async () => {
     const before = await sendFrom('2025-11-05T10:00:00Z');
-    const first = ['split events_before', 'create events_2025_12', 'create events_2026_01'];
+    const first = ['split events_before', 'create events_2026_01'];
     expect(await partition(NOW, { isDryRun: true })).toEqual(first);
     expect(await partition(NOW)).toEqual(first);
     expect(await partition(NOW, { keepMonths: 2 })).toEqual([]);
     expect(await rowsOf('events')).toBe(2);
     const november = await sendFrom('2025-11-20T10:30:00Z');
-    const december = await sendFrom('2025-12-02T10:00:00Z');
-    expect([await rowsOf('events_before'), await rowsOf('events_2025_12'), await rowsOf('events')]).toEqual([4, 2, 6]);
+    // Sent again, each is a duplicate in whichever part it lies.
+    for (const { sent } of [before, november]) expect((await world.batch(sent)).status).toBe(202);
+    const january = await sendFrom('2026-01-02T10:00:00Z');
+    expect((await world.batch(january.sent)).status).toBe(202);
+    expect([await rowsOf('events_before'), await rowsOf('events_2026_01'), await rowsOf('events')]).toEqual([4, 2, 6]);
     const summary = (): Promise<unknown> =>
-      world.summary({ from: '2025-11-01', to: '2025-12-02', metrics: 'clicks,conversions,attributed_ad_spend_amount' });
+      world.summary({ from: '2025-11-01', to: '2026-01-02', metrics: 'clicks,conversions,attributed_ad_spend_amount' });
     const all = { clicks: 3, conversions: 3, attributed_ad_spend_amount: 7.5 };
     expect(await summary()).toEqual(all);
-    // Sent again, each is a duplicate in whichever part it lies.
-    for (const { sent } of [before, november, december]) expect((await world.batch(sent)).status).toBe(202);
-    expect(await summary()).toEqual(all);
     // What was there before the first month is older than what is kept once that month is.
-    expect(await partition('2026-01-31T00:00:00Z', { keepMonths: 2 })).toEqual([
+    expect(await partition('2026-02-28T00:00:00Z', { keepMonths: 2 })).toEqual([
       'create events_2026_02',
       'create events_2026_03',
-    ]);
-    expect(await partition('2026-02-01T00:00:00Z', { keepMonths: 2 })).toEqual([
       'create events_2026_04',
-      'replace events_before',
+    ]);
+    expect(await partition('2026-03-01T00:00:00Z', { keepMonths: 2 })).toEqual([
+      'create events_2026_05',
+      'detach events_before',
     ]);
     expect([await rowsOf('events'), await rowsOf('events_before')]).toEqual([2, 4]);
     expect(await summary()).toEqual(all);
-    // Nobody ran it for months: these are in no month's partition.
-    const may = await sendFrom('2026-05-02T10:00:00Z');
-    expect(await rowsOf('events_other')).toBe(2);
-    expect(await partition('2026-06-15T00:00:00Z', { keepMonths: 6 })).toEqual([
-      'create events_2026_05',
-      'create events_2026_06',
+  }, 60_000);
+
+  test('a run after missed months creates no partition that it would detach, unless events are in it', async () => {
+    const september = await sendFrom('2026-09-02T10:00:00Z');
+    await sendFrom('2026-07-02T10:00:00Z');
+    expect(await rowsOf('events_other')).toBe(4);
+    expect(await partition('2026-10-15T00:00:00Z', { keepMonths: 2 })).toEqual([
+      ...['01', '02', '03', '04', '05'].map((month) => `detach events_2026_${month}`),
       'create events_2026_07',
+      'detach events_2026_07',
       'create events_2026_08',
+      'create events_2026_09',
+      'create events_2026_10',
+      'create events_2026_11',
+      'create events_2026_12',
     ]);
-    expect([await rowsOf('events_other'), await rowsOf('events_2026_05')]).toEqual([0, 2]);
+    expect([await rowsOf('events_other'), await rowsOf('events_2026_07'), await rowsOf('events')]).toEqual([0, 2, 2]);
     // Its events are recognized as before.
-    await world.batch(may.sent);
-    expect(await rowsOf('events_2026_05')).toBe(2);
-    expect(await partition('2026-06-15T00:00:00Z', { keepMonths: 5 })).toEqual(['detach events_2025_12']);
-    expect(await rowsOf('events')).toBe(2);
-    expect(await summary()).toEqual(all);
+    await world.batch(september.sent);
+    expect(await rowsOf('events_2026_09')).toBe(2);
+    expect(await partition('2026-10-15T00:00:00Z', { keepMonths: 2 })).toEqual([]);
+  }, 60_000);
+
+  test('a new month makes PostgreSQL read nothing but the default partition, which is empty', async () => {
+    const other = await cluster.freshUrl();
+    const fresh = await createNetwork({ databaseUrl: other, seed: 'empty', now: NOW, log: () => undefined });
+    const steps: string[] = [];
+    await partitionEvents({
+      databaseUrl: other,
+      isDryRun: false,
+      now: new Date(NOW),
+      onPlan: () => undefined,
+      onStep: (step, run) => run().finally(() => steps.push(step.table)),
+    });
+    expect(steps).toEqual(['events_before', 'events_2026_01']);
+    const there = openPostgres(other, { connections: 1 });
+    const rows = await there.query(
+      `SELECT relname::text AS name, pg_get_expr(relpartbound, oid) AS bound FROM pg_class WHERE relispartition AND relkind = 'r' ORDER BY 1`,
+    );
+    expect(rows).toMatchObject([
+      { name: 'events_2026_01' },
+      { name: 'events_before', bound: expect.stringMatching(/^FOR VALUES FROM \(MINVALUE\) TO \('019b/) },
+      { name: 'events_other', bound: 'DEFAULT' },
+    ]);
+    expect(await there.query("SELECT conname FROM pg_constraint WHERE conname = 'events_before_range'")).toEqual([]);
+    await there.close();
+    await fresh.close();
   }, 60_000);
 
   // On a cluster, the time to wait for a lock applies to the coordinator only.
@@ -110,15 +142,18 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
       let runs: Promise<string[][]> | undefined;
       await dump.transaction(async (reading) => {
         await reading.query('SELECT count(*) FROM events');
-        runs = Promise.all([partition('2026-07-15T00:00:00Z'), partition('2026-07-15T00:00:00Z')]);
+        runs = Promise.all([partition('2027-01-15T00:00:00Z'), partition('2027-01-15T00:00:00Z')]);
         while ((await db.query(locked)).length === 0) await pause(10);
         const began = performance.now();
-        await sendFrom('2026-06-20T10:00:00Z');
+        await sendFrom('2026-12-20T10:00:00Z');
         expect(performance.now() - began).toBeLessThan(5_000);
       });
       await dump.close();
-      expect(await runs).toEqual([['create events_2026_09'], ['create events_2026_09']]);
-      expect(await partition('2026-07-15T00:00:00Z')).toEqual([]);
+      expect(await runs).toEqual([
+        ['create events_2027_01', 'create events_2027_02', 'create events_2027_03'],
+        ['create events_2027_01', 'create events_2027_02', 'create events_2027_03'],
+      ]);
+      expect(await partition('2027-01-15T00:00:00Z')).toEqual([]);
     },
     60_000,
   );

@@ -98,7 +98,6 @@ test('while the database is away each request fails once, and none is tried agai
     hot: away,
     exec: away,
     transaction: away,
-    findDegraded: async () => [],
     close: async () => undefined,
   });
   const works = ['a', 'b'].map((id) => store('p', { events: [click('p', 's', id)], earning: [] }));

@@ -1,4 +1,4 @@
-import { cutTo, type Terminal } from '../../cli/output/terminal.ts';
+import { cutTo, type Terminal } from './terminal.ts';
 
 /** Shows what a command waits for, once it takes long. */
 export interface Progress {

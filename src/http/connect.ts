@@ -1,17 +1,15 @@
-import { createSecrets } from '../../http/printable.ts';
-import { sentNothing } from '../../http/sentNothing.ts';
-import { parseJson, readCappedText } from '../../wire/json.ts';
-import { hideKey, isInTheClear, readKey, refuseBrowser } from '../../wire/keys.ts';
-import { errorFrom, ApiError, UnreachableError, secondsOf } from './errors.ts';
+import { parseJson, readCappedText } from '../wire/json.ts';
+import { hideKey, readKey, refuseBrowser } from '../wire/keys.ts';
+import { ApiError, errorFrom, secondsOf, UnreachableError, type FailedResponse } from './apiErrors.ts';
+import { readApiKey, readNetworkUrl, type Refuse } from './networkAccess.ts';
 import { cancellationOf, pause } from './pause.ts';
-
-const ENTRY = 'offerlet-operator';
-refuseBrowser(ENTRY);
+import { createSecrets } from './printable.ts';
+import { sentNothing } from './sentNothing.ts';
 
 /** Milliseconds an attempt may take, body included: large reports take seconds, nothing takes longer than this. */
 const TIMEOUT_MS = 30_000;
 /** Two more attempts survive a restart of the network, and keep a caller waiting for seconds only. */
-const MAX_RETRIES = 2;
+export const MAX_RETRIES = 2;
 
 /** One call of the API. */
 export interface ApiCall extends CallOptions {
@@ -19,33 +17,62 @@ export interface ApiCall extends CallOptions {
   readonly path: string;
   readonly query?: URLSearchParams | undefined;
   readonly body?: unknown;
+  /** Whether the network recognizes a repeated call, so that one whose fate is unknown may be repeated. A POST is not by default. */
+  readonly isRepeatable?: boolean | undefined;
+  /** Whether a response that is not a success is returned all the same, and not repeated. */
+  isResult?(status: number, json: unknown): boolean;
 }
+
+/** What the clients of one package have in common. */
+export interface ClientKind {
+  /** The entry of the package, which must not run in a browser. */
+  readonly entry: string;
+  /** A URL of such a network, for messages. */
+  readonly example: string;
+  /** Headers of every call, besides the key. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Returns the error for a failed response; by its status by default. */
+  readonly errorFrom?: ((failed: FailedResponse) => ApiError) | undefined;
+}
+
+/** A call that succeeded or failed. Rejects with an `ApiError`, or with the reason of the signal. */
+export type Connection = (call: ApiCall) => Promise<ApiResponse>;
+
+/** Throws the error of an option that is not valid. */
+export const refuseOption: Refuse = (option, problem) => {
+  throw new TypeError(`${option} ${problem}`);
+};
 
 /** A successful response. */
 export interface ApiResponse {
   readonly status: number;
   /** The parsed body; `undefined` if the response has no body. */
   readonly json: unknown;
+  /** Milliseconds that the network asks to wait. */
+  readonly retryAfterMs: number | undefined;
   /** Creates the error for a response that is not what the API promises. */
   unexpected(expected: string): ApiError;
 }
 
 /** Returns a function that makes calls with the key, retries included. Throws a TypeError when an option is not valid. */
-export function connect(options: ClientOptions): (call: ApiCall) => Promise<ApiResponse> {
-  refuseBrowser(ENTRY);
-  const key = readApiKey(options.apiKey);
-  const base = readNetworkUrl(options.networkUrl, key);
+export function connect(options: ClientOptions, kind: ClientKind): Connection {
+  refuseBrowser(kind.entry);
+  const key = readApiKey(options.apiKey, { use: 'Use the key that the network issued to you.', refuse: refuseOption });
+  const environment = readKey(key)?.environment;
+  const base = readNetworkUrl(options.networkUrl, { environment, example: kind.example, refuse: refuseOption });
+  const basePath = base.slice(new URL(base).origin.length);
   const { isIn } = createSecrets(key);
   const defaultTimeout = readTimeout(options.timeout ?? TIMEOUT_MS);
   const maxRetries = readMaxRetries(options.maxRetries ?? MAX_RETRIES);
   const { onRequest, onResponse } = options;
 
-  return async ({ method, path, query, body, signal, timeout = defaultTimeout }) => {
-    readTimeout(timeout);
-    const call = `${method} ${base.pathname}${path}`;
-    const url = `${base.origin}${base.pathname}${path}${query && query.size > 0 ? `?${query}` : ''}`;
-    const headers: Record<string, string> = { 'x-api-key': key, accept: 'application/json' };
-    const init: RequestInit = { method, headers, redirect: 'error' };
+  return async ({ method, path, query, body, isRepeatable = method !== 'POST', isResult, signal, ...more }) => {
+    const timeout = readTimeout(more.timeout ?? defaultTimeout);
+    const call = `${method} ${basePath}${path}`;
+    const url = `${base}${path}${query && query.size > 0 ? `?${query}` : ''}`;
+    const headers: Record<string, string> = { ...kind.headers, 'x-api-key': key, accept: 'application/json' };
+    // Not 'error', which Workers do not have.
+    const init: RequestInit = { method, headers, redirect: 'manual' };
     if (body !== undefined) {
       headers['content-type'] = 'application/json';
       init.body = JSON.stringify(body);
@@ -57,8 +84,8 @@ export function connect(options: ClientOptions): (call: ApiCall) => Promise<ApiR
       notify(onRequest, notice);
       const begin = performance.now();
       const result = await attempt({ url, init, timeout, signal, call, fetch: options.fetch ?? fetch });
-      const left = maxRetries - (number - 1);
-      const retryIn = left > 0 ? retryDelay({ method, result, attempt: number }) : undefined;
+      const isFinal = number > maxRetries || (isResult && hasResult(result, isResult));
+      const retryIn = isFinal ? undefined : retryDelay({ isRepeatable, result, attempt: number });
       notify(onResponse, {
         ...notice,
         status: result.kind === 'response' ? result.status : 0,
@@ -67,7 +94,7 @@ export function connect(options: ClientOptions): (call: ApiCall) => Promise<ApiR
         retryIn,
       });
       if (retryIn === undefined)
-        return finish({ result, call, key, isIn, isUncertain: isUncertain && method === 'DELETE' });
+        return finish({ result, call, key, isIn, kind, isResult, isUncertain: isUncertain && method === 'DELETE' });
       isUncertain ||= result.kind === 'failure' ? result.wasSent : result.status >= 500;
       await pause(retryIn, signal);
     }
@@ -80,31 +107,49 @@ interface Finished {
   readonly key: string;
   /** Whether a text contains the key, however it is encoded. */
   readonly isIn: (text: string) => boolean;
+  readonly kind: ClientKind;
+  readonly isResult: ApiCall['isResult'];
   /** Whether an earlier attempt to delete may have taken effect. */
   readonly isUncertain: boolean;
 }
 
+function hasResult(result: Attempt, isResult: NonNullable<ApiCall['isResult']>): boolean {
+  return result.kind === 'response' && isResult(result.status, parseJson(result.text));
+}
+
 /** Returns the response of the last attempt, or throws its error. */
-function finish({ result, call, key, isIn, isUncertain }: Finished): ApiResponse {
+function finish({ result, call, key, isIn, kind, isResult, isUncertain }: Finished): ApiResponse {
   if (result.kind === 'failure') throw result.error;
   const { status, headers, text } = result;
   const requestId = requestIdOf(result, isIn);
   const unexpected = (expected: string): ApiError =>
     new ApiError(`${call} returned ${status}, but not ${expected}.`, { status, requestId });
   // The earlier attempt deleted it, and its response was lost.
-  if (isUncertain && status === 404) return { status: 204, json: undefined, unexpected };
-  if (!result.ok) {
+  if (isUncertain && status === 404) return { status: 204, json: undefined, retryAfterMs: undefined, unexpected };
+  if (!result.ok && !(isResult && hasResult(result, isResult))) {
     // An error body may repeat the key, and errors end up in logs.
     const hidden = hideKey(text, key);
-    throw errorFrom({ call, status, headers, requestId, body: isIn(hidden) ? undefined : parseJson(hidden) });
+    throw (kind.errorFrom ?? errorFrom)({
+      call,
+      status,
+      headers,
+      requestId,
+      body: isIn(hidden) ? undefined : parseJson(hidden),
+    });
   }
-  // So do reports and lists. The owner of a publishable key reads it there, and it is not a secret.
-  if (readKey(key)?.family === 'secret' && isIn(text))
+  // So do other responses. The owner of a publishable key reads it there, and it is not a secret.
+  if (readKey(key)?.family !== 'publishable' && isIn(text))
     throw new ApiError(`${call} returned ${status}, but the response was withheld: it contained the key.`, {
       status,
       requestId,
     });
-  return { status, json: text.trim() === '' ? undefined : parseJson(text), unexpected };
+  const seconds = secondsOf(headers.get('retry-after'));
+  return {
+    status,
+    json: text.trim() === '' ? undefined : parseJson(text),
+    retryAfterMs: seconds === undefined ? undefined : seconds * 1_000,
+    unexpected,
+  };
 }
 
 /** The id that the network gave the request, unless it could not be one: it is written to logs. */
@@ -120,27 +165,6 @@ function notify<Notice>(hook: ((notice: Notice) => void) | undefined, notice: No
   } catch {
     // The hook is the caller's, and so are its errors.
   }
-}
-
-function readNetworkUrl(networkUrl: unknown, key: string): { origin: string; pathname: string } {
-  const example = 'Use something like "https://channel.example".';
-  const url = typeof networkUrl === 'string' && URL.canParse(networkUrl) ? new URL(networkUrl) : undefined;
-  // The value is not repeated: it could hold a password, or the key by mistake.
-  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`networkUrl is not a valid http(s) URL. ${example}`);
-  if (url.username || url.password || url.search || url.hash)
-    throw new TypeError(`networkUrl must not contain credentials, a query or a fragment. ${example}`);
-  if (isInTheClear(url, readKey(key)?.environment))
-    throw new TypeError(`networkUrl is not https, so a key that may be live would be sent in the clear. ${example}`);
-  return { origin: url.origin, pathname: url.pathname.replace(/\/+$/, '') };
-}
-
-function readApiKey(apiKey: unknown): string {
-  if (typeof apiKey !== 'string' || apiKey === '')
-    throw new TypeError('apiKey is missing. Use the key that the network issued to you.');
-  // Checked here, because `fetch` would repeat a key that is not a valid header value in its error.
-  if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError('apiKey is not a valid key: it contains a space, a line break or a letter that no key has.');
-  return apiKey;
 }
 
 function readTimeout(timeout: number): number {
@@ -206,11 +230,12 @@ async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptio
         ? `timed out after ${timeout} ms.`
         : 'got no response: the network is unreachable, closed the connection, or redirected (redirects are not followed).';
     const codes = codesOf(cause);
+    const isRedirect = cause instanceof RedirectError;
     const code: UnreachableError['code'] = isTooLarge
       ? 'too_large'
       : isTimeout
         ? 'timeout'
-        : isRedirect(cause)
+        : isRedirect
           ? 'redirect'
           : codes.includes('ECONNREFUSED')
             ? 'refused'
@@ -219,7 +244,7 @@ async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptio
       kind: 'failure',
       error: new UnreachableError(`${call} ${reason}`, { status: 0, code, cause }),
       wasSent: !sentNothing(cause),
-      isTransient: !isTimeout && !isTooLarge && !isRedirect(cause) && !codes.some((code) => PERMANENT.test(code)),
+      isTransient: !isTimeout && !isTooLarge && !isRedirect && !codes.some((code) => PERMANENT.test(code)),
     };
   } finally {
     clearTimeout(timer);
@@ -230,6 +255,11 @@ async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptio
 async function readResponse(responding: Promise<Response>): Promise<Omit<Attempt & { kind: 'response' }, 'kind'>> {
   const response = await responding;
   const { ok, status, headers } = response;
+  // Some runtimes hide the status of a redirect and report 0.
+  if (response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
+    void response.body?.cancel().catch(() => undefined);
+    throw new RedirectError('The network returned a redirect.');
+  }
   const text = await readCappedText(response, RESPONSE_MAX);
   if (text === undefined) throw new ResponseTooLargeError();
   return { ok, status, headers, text };
@@ -237,6 +267,10 @@ async function readResponse(responding: Promise<Response>): Promise<Omit<Attempt
 
 /** Bytes of a response that are read: a page of a report has a hundredth of this, and a network may send without end. */
 const RESPONSE_MAX = 64 * 1024 * 1024;
+
+class RedirectError extends Error {
+  override name = 'RedirectError';
+}
 
 class ResponseTooLargeError extends Error {
   override name = 'ResponseTooLargeError';
@@ -266,20 +300,16 @@ function codesOf(error: unknown): string[] {
   return typeof code === 'string' ? [code] : codesOf(error.cause);
 }
 
-function isRedirect(error: unknown): boolean {
-  return error instanceof Error && (/redirect/.test(error.message) || isRedirect(error.cause));
-}
-
 /** Milliseconds before the first retry; doubled for each further one. */
 const FIRST_DELAY_MS = 500;
 /** Maximum milliseconds between two attempts without a `Retry-After`. */
 const MAX_DELAY_MS = 8_000;
 /** Maximum milliseconds of a `Retry-After`: a caller waits a minute, not an hour. */
-const MAX_RETRY_AFTER_MS = 60_000;
+export const MAX_RETRY_AFTER_MS = 60_000;
 
 /** The attempt that decides about the next one. */
 export interface RetryOptions {
-  readonly method: string;
+  readonly isRepeatable: boolean;
   readonly result: Attempt;
   /** The number of the attempt, from 1. */
   readonly attempt: number;
@@ -288,12 +318,10 @@ export interface RetryOptions {
 
 /**
  * Returns the milliseconds until a call may be repeated, or undefined when it must not be: it succeeded, failed for good,
- * or is a POST that may have taken effect.
+ * or may have taken effect and is not repeatable.
  */
-export function retryDelay({ method, result, attempt, random = Math.random }: RetryOptions): number | undefined {
-  // Half of the delay is random, so that clients which failed together do not come back together.
-  const backoff = Math.round(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)) * (0.5 + random() / 2));
-  const isRepeatable = method !== 'POST';
+export function retryDelay({ isRepeatable, result, attempt, random = Math.random }: RetryOptions): number | undefined {
+  const backoff = backoffMs(attempt, random);
   if (result.kind === 'failure') {
     return result.isTransient && (isRepeatable || !result.wasSent) ? backoff : undefined;
   }
@@ -307,7 +335,12 @@ export function retryDelay({ method, result, attempt, random = Math.random }: Re
   return status >= 500 && isRepeatable ? backoff : undefined;
 }
 
-/** The options of both clients. */
+/** Returns the milliseconds before another attempt. Half of them are random, so that clients which failed together do not come back together. */
+export function backoffMs(attempt: number, random: () => number = Math.random): number {
+  return Math.round(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)) * (0.5 + random() / 2));
+}
+
+/** The options of every client. */
 export interface ClientOptions {
   /** The URL of the API, such as `https://channel.example`. */
   readonly networkUrl: string;

@@ -1,0 +1,61 @@
+import { createConnection, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNetwork, distributeDatabase, NetworkStartError, partitionEvents } from '../../../src/network.ts';
+import { freePort } from '../../fixtures/serve.ts';
+import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+
+describe.runIf(DATABASE_KINDS.includes('postgres'))('a server that cannot be used', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  }, 60_000);
+  afterAll(() => cluster.stop());
+
+  test('a start waits for a server that is away, and says so', async () => {
+    const port = await freePort();
+    const server = new URL(await cluster.freshUrl());
+    const databaseUrl = `postgresql://offerlet@127.0.0.1:${port}${server.pathname}`;
+    await expect(createNetwork({ databaseUrl, log: () => undefined })).rejects.toThrow('ECONNREFUSED');
+    const said: string[] = [];
+    const starting = createNetwork({ databaseUrl, seed: 'empty', wait: 30, log: ({ message }) => said.push(message) });
+    await expect.poll(() => said.length, { timeout: 10_000 }).toBeGreaterThan(1);
+    const way = createServer((from) => {
+      const to = createConnection(`${server.searchParams.get('host')}/.s.PGSQL.5432`);
+      for (const socket of [from, to]) socket.on('error', () => undefined);
+      from.pipe(to).pipe(from);
+    });
+    await new Promise<void>((resolve) => way.listen(port, '127.0.0.1', resolve));
+    const network = await starting;
+    expect(said[0]).toMatch(/^Waiting for the database\. .*ECONNREFUSED.*\. Next try in 0\.\d s, for \d+ s more\.$/);
+    await network.close();
+    way.close();
+  }, 60_000);
+
+  test('a database without citus is not distributed, and the reason is one line', async () => {
+    const databaseUrl = await cluster.freshUrl();
+    const distributing = distributeDatabase({
+      databaseUrl,
+      isDryRun: false,
+      onPlan: () => undefined,
+      onStep: (_, run) => run(),
+    });
+    await expect(distributing).rejects.toThrow(/^The database has no citus extension\. Run CREATE EXTENSION citus/);
+    await expect(distributing).rejects.toBeInstanceOf(NetworkStartError);
+  });
+
+  test('what the server refuses when it is distributed or partitioned is one line', async () => {
+    const databaseUrl = (await cluster.freshUrl()).replace(/test_\d+/, 'no_such_database');
+    for (const change of [distributeDatabase, partitionEvents]) {
+      const changing = change({ databaseUrl, isDryRun: true, onPlan: () => undefined, onStep: (_, run) => run() });
+      await expect(changing).rejects.toThrow(/^database "no_such_database" does not exist$/);
+      await expect(changing).rejects.toBeInstanceOf(NetworkStartError);
+    }
+  });
+
+  test('a start does not wait for what waiting cannot change', async () => {
+    const databaseUrl = (await cluster.freshUrl()).replace(/test_\d+/, 'no_such_database');
+    const started = performance.now();
+    await expect(createNetwork({ databaseUrl, wait: 30, log: () => undefined })).rejects.toThrow('does not exist');
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});
