@@ -20,5 +20,5 @@ export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './r
 export type { Bucket, RateLimiter, RateLimits } from './relay/rateLimits.ts';
 export { createDedupeMemory, type DedupeMemory, type DedupeMemoryOptions } from './relay/dedupe/createDedupeMemory.ts';
 export type { DedupeClaim, DedupeStore } from './relay/dedupe/dedupeStore.ts';
-export { readLedger } from './relay/ledger/dayFiles.ts';
+export { readLedger } from './relay/dedupe/acceptedLog.ts';
 export type { Ledger, LedgerCount, LedgerCounts, LedgerRow } from './relay/ledger/ledger.ts';

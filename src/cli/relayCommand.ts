@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { readHostName } from '../http/refuseForeign.ts';
 import { openDedupeRedis } from '../relay-redis.ts';
@@ -7,7 +6,6 @@ import {
   createRelay,
   type DedupeStore,
   openDedupeFile,
-  type PrefetchRequest,
   type Relay,
   RelayConfigError,
   type RelayLimits,
@@ -15,9 +13,8 @@ import {
   type RelayTimeouts,
   toNode,
 } from '../relay.ts';
-import { partnerError } from '../wire/errors.ts';
-import { parseJson } from '../wire/json.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../wire/keys.ts';
+import { createPrefetchRoute } from '../relay/prefetchRoute.ts';
 import { type Command, type Options, readSettings, type SettingsSource } from './command.ts';
 import { createMetrics, type Metrics } from './createMetrics.ts';
 import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
@@ -170,7 +167,13 @@ const CLAIM_MS = 20_000;
 /** Returns the relay's listener: with a token, it serves `/prefetch` as well. */
 function listenerOf(
   relay: Relay,
-  settings: { 'prefetch-token': string | undefined; 'base-path': string },
+  {
+    settings,
+    onLog,
+  }: {
+    settings: { 'prefetch-token': string | undefined; 'base-path': string };
+    onLog: (entry: object) => void;
+  },
 ): RequestListener {
   const forPages = toNode(relay);
   const { 'prefetch-token': token } = settings;
@@ -178,14 +181,14 @@ function listenerOf(
   if (token.length < TOKEN_MIN_LENGTH)
     throw new UsageError(`OFFERLET_PREFETCH_TOKEN is too short. Use ${TOKEN_MIN_LENGTH} random characters or more.`);
   const path = settings['base-path'].replace(/\/$/, '') + PREFETCH_PATH;
-  const forBackends = toNode(createPrefetchRoute(relay, token));
+  const forBackends = createPrefetchRoute({ relay, token, onLog });
   return (request, response) => (request.url === path ? forBackends : forPages)(request, response);
 }
 
 /** Serves `/prefetch` on a separate port: proxies forward the other one to the internet. */
 async function listenForBackends(relay: Relay, port: number | undefined): Promise<Listening | undefined> {
   if (port === undefined) return undefined;
-  const forBackends = toNode(createPrefetchRoute(relay));
+  const forBackends = createPrefetchRoute({ relay });
   const listener: RequestListener = (request, response) => {
     if (request.url === PREFETCH_PATH) forBackends(request, response);
     else response.writeHead(404).end();
@@ -248,9 +251,12 @@ async function runRelay(source: SettingsSource): Promise<void> {
     onLog,
     ...(settings['metrics-port'] !== undefined && { onMetric: metrics.record }),
   });
-  const server = await listen(listenerOf(relay, settings), settings);
+  const server = await listen(listenerOf(relay, { settings, onLog }), settings);
   const backends = await listenForBackends(relay, settings['prefetch-port']);
   const measured = await listenForMetrics(metrics, settings);
+  const open = [server, backends, measured, dedupe].filter((each) => each !== undefined);
+  // Before anybody reads that it runs: whoever reads it may stop it at once.
+  const stopped = untilStopped(open);
   out.json({
     url: server.url,
     ...(backends && { prefetchUrl: backends.url + PREFETCH_PATH }),
@@ -261,8 +267,7 @@ async function runRelay(source: SettingsSource): Promise<void> {
   if (measured) out.say(`Metrics   ${measured.url}${METRICS_PATH}`);
   if (!dedupe) out.say('Ledger    none, because accepted events are remembered in memory only. Use --data DIR.');
   out.say('Press Ctrl-C to stop.');
-  const open = [server, backends, measured, dedupe].filter((each) => each !== undefined);
-  const lost = await Promise.race([untilStopped(open), ...(dedupe?.lost ? [dedupe.lost] : [])]);
+  const lost = await Promise.race([stopped, ...(dedupe?.lost ? [dedupe.lost] : [])]);
   if (lost) throw new UsageError(lost.message);
 }
 
@@ -308,44 +313,3 @@ function readRateLimit(pairs: readonly string[]): RelayOptions['rateLimit'] {
 const PREFETCH_PATH = '/prefetch';
 /** Shortest token: nobody guesses 24 random characters. */
 const TOKEN_MIN_LENGTH = 24;
-
-/**
- * Returns `relay.prefetch` as a route for backends in other languages. The body is what `prefetch` takes; the shopper's
- * headers are those of the request. Requests of browsers are refused. With a token, every request needs it; without, the
- * route must be served on a loopback address only.
- */
-export function createPrefetchRoute(relay: Pick<Relay, 'prefetch'>, token?: string) {
-  return async (request: Request): Promise<Response> => {
-    const { headers, method } = request;
-    if (isOfBrowser(headers)) return refuse(403, 'This path is for servers. Browsers may not use it.');
-    if (token === undefined && !isLoopbackHost(new URL(request.url).hostname))
-      return refuse(403, 'Without a token, this path is used as http://127.0.0.1 only.');
-    if (token !== undefined && !isSame(headers.get('authorization') ?? '', `Bearer ${token}`))
-      return refuse(401, 'Send the token as Authorization: Bearer ….');
-    if (method !== 'POST') return refuse(405, 'This path accepts POST.', { allow: 'POST' });
-    if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? ''))
-      return refuse(415, 'Send the body as application/json.');
-    const given = parseJson(await request.text());
-    if (given === undefined) return refuse(400, 'The request body is not JSON.');
-    const page = new Request(request.url, { headers });
-    const offers = await relay.prefetch(page, given as PrefetchRequest);
-    return offers ? Response.json(offers, { headers: NOT_STORED }) : new Response(null, { status: 204 });
-  };
-}
-
-const NOT_STORED = { 'cache-control': 'no-store' };
-
-/** Browsers send one of these with every request to a server that can be theirs. Node's `fetch` sends Sec-Fetch-Mode. */
-function isOfBrowser(headers: Headers): boolean {
-  return ['origin', 'sec-fetch-site', 'sec-fetch-dest'].some((name) => headers.has(name));
-}
-
-/** Whether two texts are the same, in a time that does not say how much of them is. */
-function isSame(given: string, wanted: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(given), hash(wanted));
-}
-
-function refuse(status: number, message: string, headers: Record<string, string> = {}): Response {
-  return Response.json(partnerError(message), { status, headers: { ...NOT_STORED, ...headers } });
-}

@@ -2,7 +2,7 @@ import { TIME_HEADER } from '../wire/events.ts';
 import { isNestedDeeper, parseJson } from '../wire/json.ts';
 import { isLoopbackAddress } from '../wire/keys.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
-import { RelayConfigError, RelayError, errorReply, jsonReply, type Reply } from './errors.ts';
+import { asRelayError, RelayConfigError, RelayError, errorReply, jsonReply, type Reply } from './errors.ts';
 import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
 import { createCounting } from './ledger/createCounting.ts';
 import { withDeadline } from '../http/withDeadline.ts';
@@ -13,14 +13,7 @@ import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
 import { createPrefetch } from './prefetch.ts';
 import { createRecommend } from './recommend.ts';
-import {
-  type Handler,
-  bodyUnreadable,
-  readRequestId,
-  type RelayResponse,
-  type RelayRequest,
-  type RequestInfo,
-} from './runtime.ts';
+import { type Handler, bodyUnreadable, readRequestId, type RelayRequest, type RequestInfo } from './runtime.ts';
 import { createTelemetry, explain } from './telemetry.ts';
 import { createUpstream, type Caller, type Upstream } from './createUpstream.ts';
 
@@ -41,12 +34,6 @@ interface Visit {
   readonly requestId: string;
 }
 
-/** A reply, and the headers that it has on top of the usual ones. */
-interface Handled {
-  readonly reply: Reply;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** Calls of one client that may wait for one path of the network at a time: a quarter of the connections. */
 const CALLS_PER_CLIENT = 64;
 
@@ -61,8 +48,8 @@ export function createHandler(settings: RelaySettings): Handler {
     batch: open('/events/batch', timeouts.events),
   };
   const { ledger } = settings.dedupe;
-  const counting = ledger && createCounting({ ledger, telemetry, now: settings.now });
-  const recommend = createRecommend(settings, { upstream: upstreams.recommendations, counting });
+  const counting = ledger && createCounting({ ledger, telemetry, timeoutMs: timeouts.dedupe, now: settings.now });
+  const recommend = createRecommend(settings, { upstream: upstreams.recommendations, counting, telemetry });
   const events = createEventRoutes({
     settings,
     limits,
@@ -98,28 +85,27 @@ export function createHandler(settings: RelaySettings): Handler {
     });
   }
 
-  async function handle(visit: Visit): Promise<Handled> {
+  async function answer(visit: Visit): Promise<Reply> {
     const { request, route, verdict } = visit;
     const { method } = request;
-    if (!route) return refuse(NOT_FOUND);
-    if (verdict === 'foreign' && !authorize) return refuse(FOREIGN);
+    if (!route) return errorReply(NOT_FOUND);
+    if (verdict === 'foreign' && !authorize) return errorReply(FOREIGN);
     const allow = route === '/health' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
     const isAllowed = route === '/health' ? method === 'GET' || method === 'HEAD' : method === 'POST';
     if (method === 'OPTIONS') {
       const caller = authorize ? 'authorized' : verdict;
-      return { reply: { status: 204, body: '' }, headers: { allow, ...preflightHeaders(caller) } };
+      return { status: 204, body: '', headers: { allow, ...preflightHeaders(caller) } };
     }
     if (!isAllowed) {
       const error = new RelayError(`This path accepts ${allow}.`, { status: 405, code: 'method_not_allowed' });
-      return { ...refuse(error), headers: { allow } };
+      return { ...errorReply(error), headers: { allow } };
     }
     try {
-      return { reply: route === '/health' ? health() : await post(visit, route) };
+      return route === '/health' ? health() : await post(visit, route);
     } catch (error) {
       if (error instanceof RelayConfigError)
-        return refuse(new RelayError(NOT_CONFIGURED, { status: 500, code: 'invalid_option', cause: error }));
-      if (error instanceof RelayError) return refuse(error);
-      return refuse(new RelayError('The relay failed.', { status: 500, code: 'internal', cause: error }));
+        return errorReply(new RelayError(NOT_CONFIGURED, { status: 500, code: 'invalid_option', cause: error }));
+      return errorReply(asRelayError(error));
     }
   }
 
@@ -158,14 +144,9 @@ export function createHandler(settings: RelaySettings): Handler {
   /** Says with the first request that clients cannot be told apart: before, nobody knows what the runtime passes. */
   function warnOnce(request: RelayRequest, client: Client | undefined): void {
     if (isWarned || !settings.limiter) return;
-    const isProxied =
-      client !== undefined &&
-      isLoopbackAddress(client.address) &&
-      settings.addressHeader === undefined &&
-      request.header('x-forwarded-for') !== null;
-    if (client && !isProxied) return;
+    if (client) return;
     isWarned = true;
-    telemetry.log({ level: 'warn', message: isProxied ? PROXIED : NO_ADDRESS });
+    telemetry.log({ level: 'warn', message: request.header('x-forwarded-for') === null ? NO_ADDRESS : PROXIED });
   }
 
   async function checkAuthorized(
@@ -210,11 +191,13 @@ export function createHandler(settings: RelaySettings): Handler {
     const { addressHeader } = settings;
     // The last address is the one that the merchant's own proxy saw; those before it are the caller's own claims.
     const claimed = addressHeader === undefined ? undefined : request.header(addressHeader)?.split(',').at(-1)?.trim();
-    return readClient(claimed) ?? readClient(ip);
+    const client = readClient(claimed) ?? readClient(ip);
+    // Behind a proxy of this machine that nobody has named, all clients have its address, and it is none.
+    const isProxied = addressHeader === undefined && request.header('x-forwarded-for') !== null;
+    return isProxied && client && isLoopbackAddress(client.address) ? undefined : client;
   }
 
-  function note({ request, route, requestId }: Visit, { reply }: Handled, ms: number): void {
-    const { status, events, problem, code } = reply;
+  function note({ request, route, requestId }: Visit, { status, events, problem, code }: Reply, ms: number): void {
     if (status < 400 && (route === '/health' || !telemetry.isVerbose)) return;
     const method = /^[A-Z]{3,7}$/.test(request.method) ? request.method : '(odd method)';
     telemetry.log({
@@ -231,7 +214,7 @@ export function createHandler(settings: RelaySettings): Handler {
     telemetry.measure({ name: 'request', value: ms, ...(route && { route }), status });
   }
 
-  async function respond(request: RelayRequest, info: RequestInfo): Promise<RelayResponse> {
+  async function respond(request: RelayRequest, info: RequestInfo): Promise<Reply> {
     const started = performance.now();
     const visit: Visit = {
       request,
@@ -240,17 +223,16 @@ export function createHandler(settings: RelaySettings): Handler {
       client: clientOf(request, info),
       requestId: readRequestId(request),
     };
-    const handled = await handle(visit);
-    note(visit, handled, Math.round(performance.now() - started));
-    const { status, body, retryAfter } = handled.reply;
+    const reply = await answer(visit);
+    note(visit, reply, Math.round(performance.now() - started));
+    const { status, body } = reply;
     const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': visit.requestId };
     if (settings.correctTime) headers[TIME_HEADER] = String(Math.round(settings.time()));
     if (body !== '') headers['content-type'] = 'application/json';
-    if (retryAfter !== undefined) headers['retry-after'] = retryAfter;
     // The state of a relay without allowed origins is for its own.
     if (authorize && visit.route !== '/health') Object.assign(headers, ANY_ORIGIN_HEADERS);
     else if (visit.verdict === 'allowed') Object.assign(headers, corsHeaders(request.header('origin')));
-    if (handled.headers) Object.assign(headers, handled.headers);
+    if (reply.headers) Object.assign(headers, reply.headers);
     return { status, headers, body: request.method === 'HEAD' ? '' : body };
   }
 
@@ -270,10 +252,6 @@ const PROXIED =
   'Requests come through a proxy on this machine, so all clients share one rate limit. Set addressHeader to the header in which it passes their IP address.';
 /** Milliseconds after which a page may come back when `authorize` took too long. */
 const AUTHORIZE_RETRY_MS = 5_000;
-
-function refuse(error: RelayError): Handled {
-  return { reply: errorReply(error) };
-}
 
 /** The route of a path, compared exactly: nothing is decoded, nothing is taken from the query. */
 function findRoute(

@@ -1,17 +1,11 @@
 import { partnerError } from '../wire/errors.ts';
 import { refuseBrowser } from '../wire/keys.ts';
+import type { Reply } from './errors.ts';
 import { createHandler, NOT_CONFIGURED } from './createHandler.ts';
 import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions } from './options/relayOptions.ts';
 import { createTelemetry, explain } from './telemetry.ts';
-import {
-  fromRequest,
-  rememberHandler,
-  type Handler,
-  type Prefetch,
-  type RelayResponse,
-  type RequestInfo,
-} from './runtime.ts';
+import { fromRequest, rememberHandler, type Handler, type Prefetch, type RequestInfo } from './runtime.ts';
 
 /** The relay. Neither itself nor its method throws or rejects. */
 export interface Relay {
@@ -28,7 +22,7 @@ export function createRelay(options: RelayOptions): Relay {
   const handler = typeof options?.apiKey === 'function' ? openLater(options) : createHandler(readOptions(options));
   const respond = async (request: Request, info: RequestInfo = {}): Promise<Response> => {
     const { status, headers, body } = await handler.respond(fromRequest(request), info);
-    return new Response(body === '' ? null : body, { status, headers });
+    return new Response(body === '' ? null : body, { status, ...(headers && { headers }) });
   };
   const relay: Relay = Object.assign(respond, { prefetch: handler.prefetch });
   rememberHandler(relay, handler);
@@ -56,7 +50,7 @@ function openLater(options: RelayOptions): Handler {
   };
 }
 
-const NOT_STARTED: RelayResponse = {
+const NOT_STARTED: Reply = {
   status: 500,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify(partnerError(NOT_CONFIGURED)),

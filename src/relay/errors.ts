@@ -46,11 +46,19 @@ export class RelayConfigError extends RelayError {
   }
 }
 
-/** What the relay returns, before it becomes a response with headers. */
+/** The error itself, or one that says as little as possible. */
+export function asRelayError(error: unknown): RelayError {
+  if (error instanceof RelayError) return error;
+  return new RelayError('The relay failed.', { status: 500, code: 'internal', cause: error });
+}
+
+/** What the relay returns, on every runtime. */
 export interface Reply {
   readonly status: number;
+  /** Empty for no body. */
   readonly body: string;
-  readonly retryAfter?: string | undefined;
+  /** All built by the relay, none is copied; those that every response has are added at the end. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Number of events that it is about, for the log. */
   readonly events?: number;
   /** Why it is an error, for the log. */
@@ -64,6 +72,11 @@ export function jsonReply(status: number, body: object): Reply {
   return { status, body: JSON.stringify(body) };
 }
 
+/** The header that says when to come back: seconds or a date. */
+export function retryAfter(value: string): Readonly<Record<string, string>> {
+  return { 'retry-after': value };
+}
+
 /** The sentence that the log has about an error: its message, and the fields it is about, without their values. */
 export function problemOf(message: string, fields: readonly Problem[]): string {
   const paths = fields.map(({ path }) => path).filter(Boolean);
@@ -72,12 +85,13 @@ export function problemOf(message: string, fields: readonly Problem[]): string {
 
 /** A response that explains to a page why the relay refused. */
 export function errorReply(error: RelayError): Reply {
-  const retryAfter =
-    error.retryAfterMs === undefined ? undefined : String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)));
+  const { retryAfterMs } = error;
   const problem = problemOf(error.message, error.problems);
   return {
     ...jsonReply(error.status, partnerError(error.message, error.problems)),
-    retryAfter,
+    ...(retryAfterMs !== undefined && {
+      headers: retryAfter(String(Math.max(1, Math.ceil(retryAfterMs / 1_000)))),
+    }),
     code: error.code,
     problem: error.cause === undefined ? problem : `${problem} ${explain(error.cause)}`,
   };

@@ -3,7 +3,7 @@ import { isNestedDeeper, isObject, own, parseJson, type JsonObject } from '../wi
 import { JSON_MAX_DEPTH, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers, shopperCheck } from '../wire/offers/prefetched.ts';
 import { isBot, IDENTIFIERS } from '../wire/offers/request.ts';
-import { RelayError, errorReply } from './errors.ts';
+import { asRelayError, RelayError, errorReply } from './errors.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { Limits } from './rateLimits.ts';
 import type { Client } from './readClient.ts';
@@ -83,10 +83,7 @@ export function createPrefetch({ settings, limits, telemetry, recommend, clientO
       note('info', { status: 200 });
       return prefetched;
     } catch (error) {
-      const known =
-        error instanceof RelayError
-          ? error
-          : new RelayError('The relay failed.', { status: 500, code: 'internal', cause: error });
+      const known = asRelayError(error);
       return note('warn', { status: known.status, error: errorReply(known).problem, code: known.code });
     }
   };

@@ -22,6 +22,8 @@ export interface RateLimits {
 export interface RateLimiter {
   /** Milliseconds to wait before `key` may spend `cost`; 0 when it was spent. */
   take(key: string, kind: 'address' | 'network' | 'session', cost: number): number | Promise<number>;
+  /** Takes `cost` even where less is left, so that the next request waits for longer. */
+  charge?(key: string, kind: 'address', cost: number): void | Promise<void>;
 }
 
 /** An office behind one address, and a session of a shopper who browses for hours, stay far below these. */
@@ -40,21 +42,28 @@ const WAIT_MIN_MS = 1_000;
 export function createRateLimiter(limits: RateLimits): RateLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
   const kinds = { address: limits.perAddress, network: limits.perNetwork, session: limits.perSession };
+
+  /** Takes what a bucket has, if it is enough or the rest may be owed. Returns what it had. */
+  function spend(key: string, kind: keyof typeof kinds, { cost, isOwed }: { cost: number; isOwed: boolean }): number {
+    const { burst, perSecond } = kinds[kind];
+    const name = `${kind}:${key}`;
+    const held = buckets.get(name);
+    // Not the time of day, which somebody may set back.
+    const time = performance.now();
+    const refilled = held ? Math.min(burst, held.tokens + ((time - held.at) / 1_000) * perSecond) : burst;
+    // Deleting first moves the key to the end, so the front is what was unused for longest.
+    buckets.delete(name);
+    buckets.set(name, { tokens: isOwed || refilled >= cost ? refilled - cost : refilled, at: time });
+    if (buckets.size > KEYS_MAX) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break;
+    return refilled;
+  }
+
   return {
     take(key, kind, cost) {
-      const { burst, perSecond } = kinds[kind];
-      const name = `${kind}:${key}`;
-      const held = buckets.get(name);
-      // Not the time of day, which somebody may set back.
-      const time = performance.now();
-      const refilled = held ? Math.min(burst, held.tokens + ((time - held.at) / 1_000) * perSecond) : burst;
-      const isEnough = refilled >= cost;
-      // Deleting first moves the key to the end, so the front is what was unused for longest.
-      buckets.delete(name);
-      buckets.set(name, { tokens: isEnough ? refilled - cost : refilled, at: time });
-      if (buckets.size > KEYS_MAX) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break;
-      return isEnough ? 0 : Math.max(WAIT_MIN_MS, Math.ceil(((cost - refilled) / perSecond) * 1_000));
+      const missing = cost - spend(key, kind, { cost, isOwed: false });
+      return missing <= 0 ? 0 : Math.max(WAIT_MIN_MS, Math.ceil((missing / kinds[kind].perSecond) * 1_000));
     },
+    charge: (key, kind, cost) => void spend(key, kind, { cost, isOwed: true }),
   };
 }
 
@@ -124,7 +133,12 @@ export function createLimits(
     async spendUnauthorized(client) {
       // Together, the unknown ones would lock out those who are authorized.
       if (!client || !limiter) return;
-      await take(limiter.take.bind(limiter, client.host, 'address', UNAUTHORIZED_COST)).catch(() => undefined);
+      const { host } = client;
+      await take(async () => {
+        if (limiter.charge) await limiter.charge(host, 'address', UNAUTHORIZED_COST);
+        else await limiter.take(host, 'address', UNAUTHORIZED_COST);
+        return 0;
+      }).catch(() => undefined);
     },
   };
 }

@@ -1,13 +1,15 @@
 import { partnerError, readError } from '../wire/errors.ts';
-import { hashEmail } from '../wire/hash.ts';
+import { hashEmail, hashText } from '../wire/hash.ts';
 import { isObject, own, type JsonObject, type Problem, isText } from '../wire/json.ts';
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
-import { RelayError, jsonReply, problemOf, type Reply } from './errors.ts';
+import { RelayError, jsonReply, problemOf, retryAfter, type Reply } from './errors.ts';
 import type { Counting } from './ledger/createCounting.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
 import type { RelayContext } from './options/relayOptions.ts';
+import { createRepeat, responseKey } from './repeatResponses.ts';
 import type { RelayRequest } from './runtime.ts';
+import type { Telemetry } from './telemetry.ts';
 import type { Caller, NetworkResponse, Upstream } from './createUpstream.ts';
 
 /** A recommendations request of a page. */
@@ -25,9 +27,15 @@ export type Recommend = (request: PageRequest) => Promise<Reply>;
 /** Returns a `Recommend`: composes the request, sends it to the network and passes the response on. */
 export function createRecommend(
   settings: RelaySettings,
-  { upstream, counting }: { upstream: Upstream; counting: Counting | undefined },
+  { upstream, counting, telemetry }: { upstream: Upstream; counting: Counting | undefined; telemetry: Telemetry },
 ): Recommend {
-  const { emails, sandbox, forwardAddress } = settings;
+  const { emails, sandbox, forwardAddress, dedupe, timeouts } = settings;
+  const repeat = createRepeat({
+    store: dedupe.responses,
+    storeMs: timeouts.dedupe,
+    requestMs: timeouts.recommendations,
+    telemetry,
+  });
 
   return async ({ request, page, address, caller }) => {
     if (!isObject(page))
@@ -39,28 +47,45 @@ export function createRecommend(
     const problems = findMissing(body);
     if (problems.length > 0)
       throw new RelayError('The request is incomplete.', { status: 400, code: 'invalid_request', problems });
+    const key = await responseKey(body, settings.apiKey);
+    return key === undefined ? requestOffers(body, caller) : repeat(key, () => requestOffers(body, caller));
+  };
+
+  /** Requests offers of the network, and counts what became of that. */
+  async function requestOffers(body: Readonly<Record<string, unknown>>, caller: Caller): Promise<Reply> {
     let response: NetworkResponse | undefined;
     try {
       response = await upstream.post(JSON.stringify(body), caller);
     } finally {
-      if (counting) countOffers(counting, { response, placement: own(body, 'placement_details') });
+      if (counting) await countOffers(counting, { response, body, caller });
     }
     const reply = passOn(response, own(body['custom_metadata'], 'is_sandbox') === true);
     return reply.problem === undefined ? reply : { ...reply, problem: withoutUser(reply.problem, body) };
-  };
+  }
 }
 
-function countOffers(
+async function countOffers(
   counting: Counting,
-  { response, placement }: { response: NetworkResponse | undefined; placement: unknown },
-): void {
-  const session = own(response?.json, 'session_id');
+  {
+    response,
+    body,
+    caller,
+  }: { response: NetworkResponse | undefined; body: Readonly<Record<string, unknown>>; caller: Caller },
+): Promise<void> {
+  const [session, placement] = [own(response?.json, 'session_id'), own(body, 'placement_details')];
   const isOpened = response?.status === 200 && typeof session === 'string' && isObject(placement);
   if (!isOpened) return counting.addOffers('failed');
   const offers = own(response?.json, 'recommendations');
   const isEmpty = !isObject(offers) || Object.keys(offers).length === 0;
-  counting.addOffers(isEmpty ? 'empty' : 'answered', { session, placement });
+  const user = own(body, 'user_details');
+  const shopper = IDENTIFIERS.map((name) => own(user, name) ?? null);
+  const owner = await hashText(JSON.stringify([shopper, own(own(body, 'order_details'), 'order_id') ?? null]));
+  const opened = { session, placement, owner: owner.slice(0, OWNER_DIGITS), sender: caller.sender };
+  counting.addOffers(isEmpty ? 'empty' : 'answered', opened);
 }
+
+/** Digits of the hash of shopper and order: enough to tell two apart, and too few to say who they are. */
+const OWNER_DIGITS = 8;
 
 async function callContext(request: RelayRequest, { context, timeouts }: RelaySettings): Promise<RelayContext> {
   if (!context) return {};
@@ -91,7 +116,7 @@ function isErrorStatus(status: number): boolean {
 }
 
 function passOn(response: NetworkResponse, isSandbox: boolean): Reply {
-  const { status, json, text, retryAfter } = response;
+  const { status, json, text } = response;
   if (response.isReflecting)
     throw badGateway('key_reflected', "The network's response was withheld, because it contained a secret.");
   if (status === 200) {
@@ -103,7 +128,11 @@ function passOn(response: NetworkResponse, isSandbox: boolean): Reply {
     throw badGateway('network_answer_unreadable', `The network returned an unexpected status (${status}).`);
   const { message, fields } = readError(status, json);
   const reply = isObject(json) ? { status, body: text } : jsonReply(status, partnerError(message));
-  return { ...reply, retryAfter, problem: problemOf(message, fields) };
+  return {
+    ...reply,
+    ...(response.retryAfter !== undefined && { headers: retryAfter(response.retryAfter) }),
+    problem: problemOf(message, fields),
+  };
 }
 
 /** Shortest value of the shopper's that is looked for in an error: a shorter one may be any word. */

@@ -2,7 +2,7 @@ import { looksSecret } from '../wire/keys.ts';
 import { joinBytes, readCapped } from '../wire/json.ts';
 import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import type { OrderDetails, RecommendationRequest } from '../wire/offers/request.ts';
-import { RelayError } from './errors.ts';
+import { errorReply, RelayError, type Reply } from './errors.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 
 // How requests reach a relay on each runtime: as a Web `Request`, or as a message of node:http.
@@ -36,14 +36,6 @@ export interface RelayRequest {
 interface BodyLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
-}
-
-/** A response of the relay. Its headers are all built by the relay, none is copied. */
-export interface RelayResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Empty for no body. */
-  readonly body: string;
 }
 
 /** The id of a request: the one that its sender gave it, if it is plain, or a new one. */
@@ -97,7 +89,7 @@ export interface NodeRequest {
 
 /** The relay on any runtime. Neither method throws or rejects. */
 export interface Handler {
-  respond(request: RelayRequest, info: RequestInfo): Promise<RelayResponse>;
+  respond(request: RelayRequest, info: RequestInfo): Promise<Reply>;
   readonly prefetch: Prefetch;
 }
 
@@ -202,7 +194,7 @@ export function toNode<Given extends Respond>(
 export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefetch | undefined } {
   const handler = handlerOf(relay);
 
-  async function respond(message: NodeRequest): Promise<RelayResponse> {
+  async function respond(message: NodeRequest): Promise<Reply> {
     if (handler) return handler.respond(fromNode(message), infoOf(message));
     const isBodiless = message.method === 'GET' || message.method === 'HEAD';
     const body = isBodiless ? undefined : await readNodeBody(message, WRAPPED_BODY);
@@ -212,10 +204,13 @@ export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefe
 
   const listen: NodeHandler = (message, response, next) => {
     respond(message).then(
-      (relayed) => writeResponse(relayed, { message, response }),
+      (relayed) => writeReply(relayed, { message, response }),
       (error: unknown) => {
-        if (next) next(error);
-        else if (!response.headersSent) writeResponse(FAILED, { message, response });
+        // What is wrong with the body is the sender's doing.
+        if (error instanceof RelayError && !response.headersSent)
+          writeReply({ headers: JSON_TYPE, ...errorReply(error) }, { message, response });
+        else if (next) next(error);
+        else if (!response.headersSent) writeReply(FAILED, { message, response });
       },
     );
   };
@@ -226,14 +221,16 @@ export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefe
 const DISCARD_BYTES = 96 * 1024;
 const DISCARD_MS = 1_000;
 
-const FAILED: RelayResponse = {
+const JSON_TYPE = { 'content-type': 'application/json' };
+const FAILED: Reply = {
   status: 500,
-  headers: { 'content-type': 'application/json' },
+  headers: JSON_TYPE,
   body: '{"message":"The relay failed."}',
 };
 
-function writeResponse(
-  { status, headers, body }: RelayResponse,
+/** Writes a reply as the response to a message of node:http. */
+export function writeReply(
+  { status, headers, body }: Reply,
   { message, response }: { message: NodeRequest; response: NodeResponse },
 ): void {
   const all: Record<string, string | number> = { ...headers };
@@ -368,7 +365,8 @@ function headerOf({ headers }: NodeRequest, name: string): string | null {
 
 function hostOf({ headers }: NodeRequest): string {
   const host = headers['host'] ?? headers[':authority'];
-  return typeof host === 'string' && /^[\w.\-:[\]]+$/.test(host) ? host.toLowerCase() : 'localhost';
+  // Nothing else is a host, and least of all this machine.
+  return typeof host === 'string' && /^[\w.\-:[\]]+$/.test(host) ? host.toLowerCase() : 'unknown.invalid';
 }
 
 /** Path and query. Express removes its mount from `url` and leaves the whole in `originalUrl`. */

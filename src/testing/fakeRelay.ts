@@ -105,7 +105,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
     }
     const info = { mountedAt };
     const { status, headers, body } = await handler.respond(withRequestId(fromRequest(request)), info);
-    return new Response(body === '' ? null : body, { status, headers });
+    return new Response(body === '' ? null : body, { status, ...(headers && { headers }) });
   }
 
   function withRequestId(request: RelayRequest): RelayRequest {
@@ -136,7 +136,11 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
       scenario = requireScenario(name);
       handler = openRelay();
     },
-    setOffers: network.setOffers,
+    setOffers(offers: FakeOffers): void {
+      network.setOffers(offers);
+      // The last one would repeat its responses.
+      handler = openRelay();
+    },
     targets: network.targets,
     reset(): void {
       network.reset();

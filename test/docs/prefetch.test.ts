@@ -2,8 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createPrefetchRoute } from '../../src/cli/relayCommand.ts';
-import { toNode } from '../../src/relay.ts';
+import { createPrefetchRoute } from '../../src/relay/prefetchRoute.ts';
 import { shopperCheck } from '../../src/wire/offers/prefetched.ts';
 import { RESPONSE, setUp, type ScriptedNetwork } from '../relay/scriptedNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
@@ -21,7 +20,7 @@ let server: Served;
 beforeEach(async () => {
   const bench = setUp({ forwardAddress: true });
   network = bench.network;
-  server = await serve(toNode(createPrefetchRoute(bench.relay)));
+  server = await serve(createPrefetchRoute({ relay: bench.relay }));
 });
 afterEach(() => server.close());
 

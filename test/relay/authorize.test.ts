@@ -71,3 +71,19 @@ describe('requests that are not authorized', () => {
     expect(statuses).toContain(429);
   });
 });
+
+test('a wrong guess costs ten requests, also where fewer are left', async () => {
+  useFakeClock();
+  let guesses = 0;
+  const authorize = (): Promise<string> => {
+    guesses += 1;
+    return Promise.resolve('No.');
+  };
+  const bench = setUp({ authorize, rateLimit: { perAddress: { burst: 20, perSecond: 10 } } });
+  // 20 requests at once and 80 in eight seconds are ten guesses.
+  for (let step = 0; step < 80; step++) {
+    await ask(bench.relay, { ip: '192.0.2.1' });
+    vi.advanceTimersByTime(100);
+  }
+  expect(guesses).toBe(10);
+});

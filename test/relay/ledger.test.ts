@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
@@ -10,8 +10,7 @@ import {
   type Ledger,
   type LedgerRow,
 } from '../../src/relay.ts';
-import { cellLine, readAcceptedLog, segmentLine } from '../../src/relay/dedupe/readAcceptedLog.ts';
-import { event, json, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
+import { accept, event, json, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
 
 let directory: string;
 const opened: DedupeFile[] = [];
@@ -32,26 +31,12 @@ async function open(): Promise<DedupeFile> {
 /** Ends a store as `kill -9` does: nothing more is written, and the next process takes over. */
 async function kill(store: DedupeFile): Promise<void> {
   opened.splice(opened.indexOf(store), 1);
-  const [log, days] = [await readFile(logFile()), await readDayFiles()];
+  const log = await readFile(logFile());
   await store.close();
-  await rm(join(directory, 'ledger'), { recursive: true, force: true });
   await writeFile(logFile(), log);
-  const fs = await import('node:fs/promises');
-  if (days.length > 0) await fs.mkdir(join(directory, 'ledger'));
-  for (const [name, text] of days) await writeFile(join(directory, 'ledger', name), text);
 }
 
 const logFile = (): string => join(directory, 'accepted-events.log');
-
-async function readDayFiles(): Promise<[string, string][]> {
-  const names = await readdir(join(directory, 'ledger')).catch(() => []);
-  return Promise.all(
-    names.map(async (name): Promise<[string, string]> => [
-      name,
-      await readFile(join(directory, 'ledger', name), 'utf8'),
-    ]),
-  );
-}
 
 async function countsOf(name: string, from: { ledger: Pick<Ledger, 'read'> } | string = directory): Promise<number> {
   const { rows } = typeof from === 'string' ? await readLedger(from, ALL) : await from.ledger.read(ALL);
@@ -63,6 +48,14 @@ async function askFor(bench: Bench, placement: Record<string, unknown>): Promise
     user_details: { external_guid: 'a' },
     placement_details: placement,
   });
+}
+
+function send(bench: Bench, path: string, { body, ip }: { body: unknown; ip: string }): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return bench.relay(
+    new Request(`https://shop.example${path}`, { method: 'POST', headers, body: JSON.stringify(body) }),
+    { ip },
+  );
 }
 
 describe('the ledger in files', () => {
@@ -104,126 +97,25 @@ describe('the ledger in files', () => {
     }
   });
 
-  test('knows an event exactly when it counts it, wherever the file is cut off', async () => {
+  test('counts a widget id of 200 characters by its whole name', async () => {
     const store = await open();
     const bench = setUp({ dedupe: store });
-    const begin = (await readFile(logFile())).length;
-    const events = [event(), event({ event_name: 'BRAND_CLICK' }), event()];
-    await bench.post('/events/batch', { events });
-    await kill(store);
-    const whole = await readFile(logFile());
-    for (let length = begin; length <= whole.length; length += 7) {
-      await rm(join(directory, 'ledger'), { recursive: true, force: true });
-      await writeFile(logFile(), whole.subarray(0, length));
-      const again = await open();
-      const known = again.size();
-      await setUp({ dedupe: again }).post(
-        '/events',
-        event({ event_name: 'WIDGET_LOAD', brand_properties: undefined, initiating_target: undefined }),
-      );
-      await kill(again);
-      const counted = (await countsOf('BRAND_DISPLAY')) + (await countsOf('BRAND_CLICK'));
-      expect([length, counted, await countsOf('WIDGET_LOAD')]).toEqual([length, known, 1]);
-    }
+    const widget_id = 'w'.repeat(199) + 'ö';
+    await askFor(bench, { view: 'THANK_YOU', display_mode: 'INLINE', widget_id });
+    await bench.post('/events', event());
+    const { rows } = await store.ledger.read(ALL);
+    expect(rows.map((row) => row.widget_id).filter((name) => name !== null)).toEqual([widget_id]);
   });
 
-  test('moves its counts to the files of the days, once, wherever that is interrupted', async () => {
-    const store = await open();
-    const yesterday = new Date(Date.now() - 24 * 3_600_000).toISOString();
-    await setUp({ dedupe: store }).post('/events/batch', { events: [event(), event({ event_datetime: yesterday })] });
-    const unmoved = await readFile(logFile());
-    await store.close();
-    opened.length = 0;
-    const days = await readDayFiles();
-    expect(days.map(([name]) => name).toSorted()).toEqual(
-      [yesterday, new Date().toISOString()].map((time) => `${time.slice(0, 10)}.jsonl`),
-    );
-    // The log does not know yet that they were moved, and one file has half of its line.
-    await writeFile(logFile(), unmoved);
-    const [name = '', text = ''] = days[1] ?? [];
-    await writeFile(join(directory, 'ledger', name), text.slice(0, text.length / 2));
-    expect(await countsOf('BRAND_DISPLAY')).toBe(2);
-    await (await openDedupeFile(directory)).close();
-    const { rows, problems } = await readLedger(directory, ALL);
-    expect(rows.map(({ count }) => count)).toEqual([1, 1]);
-    expect(problems).toEqual([expect.stringMatching(/line 1 is incomplete or damaged and was skipped/)]);
-  });
-
-  test('is not read as empty when its folder cannot be read', async () => {
-    await writeFile(join(directory, 'ledger'), '');
-    await expect(readLedger(directory, ALL)).rejects.toThrow(/ENOTDIR/);
-  });
-
-  test('counts no line of the log that was cut off', () => {
-    const log = `offerlet accepted events 1 salt 00000000\n${segmentLine('a')}${cellLine(0, 'cell')}`;
-    const sumOf = (line: string): number | undefined =>
-      [...readAcceptedLog(`${log}${line}\n`, {}).counts.values()].map((cells) => cells.get('cell'))[0];
-    expect(['count 0 1z', 'count 0 1~', 'count 0 zzzzzzzzzzzzzz'].map(sumOf)).toEqual([71, undefined, undefined]);
-  });
-
-  test('reports a last line that was cut off', async () => {
-    const store = await open();
-    await setUp({ dedupe: store }).post('/events', event());
-    await store.close();
-    opened.length = 0;
-    const name = (await readDayFiles())[0]?.[0] ?? '';
-    await appendFile(join(directory, 'ledger', name), '{"segment":"abc","counts":[{"ho');
-    const { rows, problems } = await readLedger(directory, ALL);
-    expect(rows.map(({ count }) => count)).toEqual([1]);
-    expect(problems).toEqual([expect.stringMatching(/\.jsonl: the last line is incomplete or damaged/)]);
-  });
-
-  test('has one line of JSON for an hour in the file of its day, without ids of sessions or events', async () => {
+  test('contains no ids of sessions or events', async () => {
     const store = await open();
     const bench = setUp({ dedupe: store });
     await askFor(bench, { view: 'THANK_YOU', display_mode: 'INLINE' });
     const sent = event();
     await bench.post('/events/batch', { events: [sent, event({ event_name: 'BRAND_CLICK' })] });
-    await store.close();
-    opened.length = 0;
-    const text = (await readDayFiles())[0]?.[1] ?? '';
-    const hour = new Date().getUTCHours();
-    expect(JSON.parse(text)).toEqual({
-      segment: expect.stringMatching(/^[0-9a-f]{12}$/) as unknown,
-      counts: [
-        { hour, view: 'THANK_YOU', display_mode: 'INLINE', BRAND_CLICK: 1, BRAND_DISPLAY: 1 },
-        { hour, offers_empty: 1, offers_requested: 1 },
-      ],
-    });
-    const files = text + (await readFile(logFile(), 'latin1'));
-    for (const id of [SESSION, String(sent['event_id'])]) expect(files).not.toContain(id);
-  });
-
-  test('keeps its counts when the file of accepted events is compacted', async () => {
-    const store = await open();
-    const bench = setUp({ dedupe: store });
-    await bench.post('/events', event());
-    let time = Date.now();
-    vi.spyOn(Date, 'now').mockImplementation(() => time);
-    // A session that is opened again and again is one session, and many lines.
-    for (let at = 0; at < 10_050; at++) await store.ledger.openSession('0'.repeat(32), 'THANK_YOU INLINE ');
-    time += 1;
-    await bench.post('/events', event());
-    vi.restoreAllMocks();
-    // A slow disk holds up no response for long.
-    await vi.waitFor(async () => expect((await readFile(logFile())).length).toBeLessThan(1_000));
-    await bench.post('/events', event());
-    expect(await countsOf('BRAND_DISPLAY')).toBe(3);
-    await kill(store);
-    expect(await countsOf('BRAND_DISPLAY')).toBe(3);
-    const again = await open();
-    expect(await again.ledger.placementsOf(['0'.repeat(32)])).toEqual(['THANK_YOU INLINE ']);
-  });
-
-  test('deletes a day after 400 days', async () => {
-    await (await openDedupeFile(directory)).close();
-    const old = new Date(Date.now() - 401 * 86_400_000).toISOString().slice(0, 10);
-    const kept = new Date(Date.now() - 400 * 86_400_000).toISOString().slice(0, 10);
-    const fs = await import('node:fs/promises');
-    await fs.mkdir(join(directory, 'ledger'));
-    for (const day of [old, kept]) await writeFile(join(directory, 'ledger', `${day}.jsonl`), '');
-    await (await openDedupeFile(directory)).close();
-    expect(await readdir(join(directory, 'ledger'))).toEqual([`${kept}.jsonl`]);
+    await store.ledger.read(ALL);
+    const text = await readFile(logFile(), 'latin1');
+    for (const id of [SESSION, String(sent['event_id']), 'external_guid']) expect(text).not.toContain(id);
   });
 });
 
@@ -300,12 +192,15 @@ describe('the ledger', () => {
     await expect.poll(() => countsOf('BRAND_DISPLAY', store)).toBe(2);
   });
 
-  test('counts an event of the far future in the hour in which it arrived', async () => {
-    const store = await open();
-    await setUp({ dedupe: store }).post('/events', event({ event_datetime: '2098-01-01T00:00:00Z' }));
-    const { rows } = await store.ledger.read(ALL);
-    expect(rows.map(({ hour }) => hour.slice(0, 4))).toEqual([new Date().toISOString().slice(0, 4)]);
-  });
+  test.each(['2098-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59'])(
+    'counts an event of %s in the hour in which it arrived',
+    async (at) => {
+      const store = await open();
+      await setUp({ dedupe: store }).post('/events', event({ event_datetime: at }));
+      const { rows } = await store.ledger.read(ALL);
+      expect(rows.map(({ hour }) => hour.slice(0, 4))).toEqual([new Date().toISOString().slice(0, 4)]);
+    },
+  );
 
   test('may be a custom one, and its failure fails no request', async () => {
     const counts: string[] = [];
@@ -327,7 +222,62 @@ describe('the ledger', () => {
     const at = '2026-11-21T09:59:59.999+01:00';
     vi.useFakeTimers({ now: Date.parse('2026-11-21T12:00:00Z'), toFake: ['Date'] });
     expect((await bench.post('/events', event({ event_datetime: at }))).status).toBe(201);
-    expect(counts).toEqual(['2026-11-21T08 BRAND_DISPLAY THANK_YOU INLINE ']);
+    expect(counts).toEqual(['2026-11-21T08 BRAND_DISPLAY - - ']);
+  });
+
+  test('keeps view and display mode of every placement, and of one client no more than 20 widget ids', async () => {
+    const store = await open();
+    const bench = setUp({ dedupe: store, rateLimit: false });
+    let session = '';
+    bench.network.respondWith((call) =>
+      call.path === '/recommendations' ? json(200, { session_id: session, recommendations: { a: {} } }) : accept(call),
+    );
+    const shop = async (widget_id: string, ip: string, isSeen = true): Promise<void> => {
+      session = crypto.randomUUID();
+      const placement_details = { view: 'ORDER_STATUS', display_mode: 'OVERLAY', widget_id };
+      await send(bench, '/recommendations', { body: { user_details: { external_guid: ip }, placement_details }, ip });
+      if (isSeen) await send(bench, '/events', { body: event({ session_id: session }), ip });
+    };
+    // Names that no event of theirs was accepted for take nothing away.
+    for (let at = 0; at < 520; at++) await shop(`unseen ${at}`, '203.0.113.66', false);
+    for (let at = 0; at < 25; at++) await shop(`invented ${at}`, '203.0.113.66');
+    await shop('below the fold', '192.0.2.1');
+    const { rows } = await store.ledger.read(ALL);
+    const counted = rows.filter(({ name }) => name === 'BRAND_DISPLAY');
+    expect(counted.every(({ view, display_mode }) => view === 'ORDER_STATUS' && display_mode === 'OVERLAY')).toBe(true);
+    expect(counted.map(({ widget_id, count }) => `${widget_id} ${count}`).toSorted()).toEqual(
+      [...Array.from({ length: 20 }, (_, at) => `invented ${at} 1`), '(other) 5', 'below the fold 1'].toSorted(),
+    );
+  });
+
+  test('remembers sessions by client, so that one with many loses its own', async () => {
+    const store = await open();
+    for (const [at, client] of ['192.0.2.1', '192.0.2.2', '192.0.2.1'].entries())
+      await store.ledger.openSession(String(at).repeat(32), 'o THANK_YOU INLINE ', client);
+    const clients = [...(await readFile(logFile(), 'latin1')).matchAll(/"from":(\d+),"sessions"/g)].map(
+      ([, from]) => from,
+    );
+    expect([clients.length, new Set(clients).size, clients[0] === clients[2]]).toEqual([3, 2, true]);
+  });
+
+  test('counts a session that is given to another shopper or order again, and not one that is given to the same', async () => {
+    const store = await open();
+    const bench = setUp({ dedupe: store });
+    const from = (external_guid: string, order_id: string): Promise<Response> =>
+      bench.post('/recommendations', {
+        user_details: { external_guid },
+        order_details: { order_id },
+        placement_details: { view: 'THANK_YOU', display_mode: order_id.length > 4 ? 'OVERLAY' : 'INLINE' },
+      });
+    await from('a', '1001');
+    await from('a', '1001');
+    await from('a', '1001 ');
+    await expect.poll(() => countsOf('sessions_shared', store)).toBe(1);
+    await from('b', '1001');
+    await expect.poll(() => countsOf('sessions_shared', store)).toBe(2);
+    expect(bench.logs.map(({ message }) => message)).toContain(
+      'The network gave a session to another shopper or order again.',
+    );
   });
 
   test('that lacks a method stops the start', () => {

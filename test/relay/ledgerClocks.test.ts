@@ -83,7 +83,7 @@ async function killAndStart(): Promise<void> {
   killed.push(store);
   if (kind === 'Redis') return start();
   const before = join(root, String(starts++));
-  const isData = (path: string): boolean => /^(\d+|accepted-events\.log|ledger|.*\.jsonl)$/.test(basename(path));
+  const isData = (path: string): boolean => /^(\d+|accepted-events\.log)$/.test(basename(path));
   await cp(before, join(root, String(starts)), { recursive: true, filter: isData });
   await start();
 }

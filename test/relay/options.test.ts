@@ -113,13 +113,13 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
   ],
   [
     'a claim that expires before the network responds',
-    { dedupe: { ...createDedupeMemory(), claimMs: 9_000 } },
-    /dedupe has a claimMs of 9000, but an event can be on its way for 10000 milliseconds/,
+    { dedupe: { ...createDedupeMemory(), claimMs: 11_999 } },
+    /dedupe has a claimMs of 11999, but an event can be on its way for 12000 milliseconds/,
   ],
   [
     'a timeout that outlasts a claim',
     { dedupe: { ...createDedupeMemory(), claimMs: 20_000 }, timeouts: { events: 30_000 } },
-    /Use a claimMs of 32000 or more, or shorter timeouts/,
+    /Use a claimMs of 34000 or more, or shorter timeouts/,
   ],
   ...['Forwarded', 'cookie', 'host'].map((header): [string, object, RegExp] => [
     `addresses in ${header}`,

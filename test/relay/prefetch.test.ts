@@ -22,6 +22,9 @@ const textOf = ({ script }: Prefetched): string =>
   /^<script type="application\/json" data-offerlet-offers>([^<>&\u2028\u2029]*)<\/script>$/.exec(script)?.[1] ?? '';
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** The same for another order: one order gets the same response for ten minutes. */
+const another = (): typeof GIVEN => ({ ...GIVEN, order_details: { order_id: crypto.randomUUID() } });
+
 test('returns a block for the page, and the same as a value', async () => {
   const { relay, network, metrics } = setUp();
   const offers = await relay.prefetch(visit(), GIVEN);
@@ -235,9 +238,9 @@ test('is undefined when the block would be larger than a page reads', async () =
   const { relay, network } = setUp({ limits: { answerBytes: 4_000_000 } });
   const padded = (size: number) => json(200, { ...RESPONSE, pad: '<'.repeat(size) });
   network.respondWith(() => padded(170_000));
-  expect((await relay.prefetch(visit(), GIVEN))?.script.length).toBeLessThanOrEqual(1024 * 1024);
+  expect((await relay.prefetch(visit(), another()))?.script.length).toBeLessThanOrEqual(1024 * 1024);
   network.respondWith(() => padded(180_000));
-  expect(await relay.prefetch(visit(), GIVEN)).toBeUndefined();
+  expect(await relay.prefetch(visit(), another())).toBeUndefined();
 });
 
 test('withholds a response that contains the key', async () => {
@@ -273,7 +276,7 @@ describe('an outage', () => {
     ] as const) {
       const settled = vi.fn();
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      void relay.prefetch(visit(), { ...GIVEN, timeout }).then(settled);
+      void relay.prefetch(visit(), { ...another(), timeout }).then(settled);
       await vi.advanceTimersByTimeAsync(ms - 1);
       expect(settled).not.toHaveBeenCalled();
       await vi.advanceTimersByTimeAsync(1);
@@ -294,12 +297,12 @@ describe('an outage', () => {
     network.respondWith(hangs);
     for (let at = 0; at < 5; at++) {
       const ip = `203.0.113.${at}`;
-      expect(await relay.prefetch(visit(), { ...GIVEN, timeout: 50, ip })).toBeUndefined();
+      expect(await relay.prefetch(visit(), { ...another(), timeout: 50, ip })).toBeUndefined();
     }
     await wait(200);
     expect(counted('breaker_opened')).toBe(1);
     network.calls.length = 0;
-    expect(await relay.prefetch(visit(), GIVEN)).toBeUndefined();
+    expect(await relay.prefetch(visit(), another())).toBeUndefined();
     expect((await post('/recommendations', GIVEN)).status).toBe(503);
     expect(network.calls).toEqual([]);
   });
@@ -308,10 +311,10 @@ describe('an outage', () => {
     const { relay, network, counted } = setUp();
     network.respondWith(() => wait(60).then(() => json(200, RESPONSE)));
     for (let at = 0; at < 8; at++)
-      expect(await relay.prefetch(visit(), { ...GIVEN, timeout: 10, ip: `203.0.113.${at}` })).toBeUndefined();
+      expect(await relay.prefetch(visit(), { ...another(), timeout: 10, ip: `203.0.113.${at}` })).toBeUndefined();
     await wait(120);
     expect(counted('breaker_opened')).toBe(0);
-    expect(await relay.prefetch(visit(), GIVEN)).toBeDefined();
+    expect(await relay.prefetch(visit(), another())).toBeDefined();
   });
 });
 
@@ -358,7 +361,7 @@ test('1,000 prefetches at once each get their own order, and no more connections
   // One shopper's thousand tabs.
   most = 0;
   const mine = { ...GIVEN, ip: '203.0.113.1', timeout: 20_000 };
-  const one = await Promise.all(ids.map(() => relay.prefetch(visit(), mine)));
+  const one = await Promise.all(ids.map(() => relay.prefetch(visit(), { ...mine, ...another() })));
   expect(most).toBe(64);
   expect(one.filter(Boolean)).toHaveLength(64);
 });

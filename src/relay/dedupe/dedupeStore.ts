@@ -1,4 +1,5 @@
 import type { Ledger } from '../ledger/ledger.ts';
+import type { ResponseStore } from '../repeatResponses.ts';
 
 /** `new`: yours to forward. `known`: accepted before. `busy`: another relay is forwarding it at this moment. */
 export type DedupeClaim = 'new' | 'known' | 'busy';
@@ -24,5 +25,7 @@ export interface DedupeStore {
   readonly claimMs?: number;
   /** The counts for `offerlet audit`. A store without it keeps none. */
   readonly ledger?: Ledger;
+  /** Responses of the last ten minutes. A store without it leaves each relay its own. */
+  readonly responses?: ResponseStore;
   close?(): Promise<void>;
 }

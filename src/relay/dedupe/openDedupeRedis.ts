@@ -1,9 +1,11 @@
 import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
+import { PREFETCHED_MAX_AGE_MS } from '../../wire/offers/prefetched.ts';
 import { addDays } from '../../wire/utcDates.ts';
 import { RelayConfigError } from '../errors.ts';
 import { addCount, readCell, rowsOf, type Ledger } from '../ledger/ledger.ts';
 import { withDeadline } from '../../http/withDeadline.ts';
 import { checkWhole, refuseOption } from '../options/optionValue.ts';
+import type { ResponseStore } from '../repeatResponses.ts';
 import { explain } from '../telemetry.ts';
 import type { DedupeClaim, DedupeStore } from './dedupeStore.ts';
 
@@ -45,7 +47,7 @@ end`;
 export function createDedupeRedis(
   client: RedisClient,
   options: DedupeRedisOptions = {},
-): DedupeStore & { readonly ledger: Ledger } {
+): DedupeStore & { readonly ledger: Ledger; readonly responses: ResponseStore } {
   const { prefix = 'offerlet:dedupe:', maxAgeMs = DEDUPE_MAX_AGE_MS, claimMs = DEFAULT_CLAIM_MS } = options;
   checkWhole('maxAgeMs', maxAgeMs);
   checkWhole('claimMs', claimMs);
@@ -101,6 +103,7 @@ export function createDedupeRedis(
     release,
     claimMs,
     ledger,
+    responses: createResponsesRedis(client, prefix),
   };
 }
 
@@ -162,6 +165,29 @@ const WAITING_COMMANDS_MAX = 10_000;
 /** Seconds for which the counts of a day are stored: 400 days. */
 const LEDGER_SECONDS = String(400 * 24 * 3_600);
 
+const SESSION_MS = String(DEDUPE_MAX_AGE_MS);
+
+/** Responses in Redis, each under a key of its own. A claim ends with a response, or with the relay's timeout. */
+function createResponsesRedis(client: RedisClient, prefix: string): ResponseStore {
+  const responseKey = (key: string): string => `${prefix}response:${key}`;
+  return {
+    async get(key) {
+      const response = await client.sendCommand(['GET', responseKey(key)]);
+      return typeof response === 'string' ? response : undefined;
+    },
+    claim: async (key) =>
+      (await client.sendCommand(['SET', `${responseKey(key)}:claim`, '1', 'NX', 'PX', RESPONSE_CLAIM_MS])) !== null,
+    async settle(key, response) {
+      if (response !== undefined) await client.sendCommand(['SET', responseKey(key), response, 'PX', RESPONSE_MS]);
+      await client.sendCommand(['DEL', `${responseKey(key)}:claim`]);
+    },
+  };
+}
+
+const RESPONSE_MS = String(PREFETCHED_MAX_AGE_MS);
+/** Milliseconds after which the claim of a relay that died expires. */
+const RESPONSE_CLAIM_MS = '5000';
+
 /** A ledger in Redis: a hash for each UTC day, whose fields are cells without their date, and a key for each session. */
 function createLedgerRedis(client: RedisClient, prefix: string): Ledger & { dayKey(day: string): string } {
   const dayKey = (day: string): string => `${prefix}ledger:${day}`;
@@ -180,8 +206,9 @@ function createLedgerRedis(client: RedisClient, prefix: string): Ledger & { dayK
         }),
       );
     },
-    async openSession(session, placement) {
-      await client.sendCommand(['SET', sessionKey(session), placement, 'PX', String(DEDUPE_MAX_AGE_MS)]);
+    async openSession(session, value) {
+      const before = await client.sendCommand(['SET', sessionKey(session), value, 'PX', SESSION_MS, 'GET']);
+      return typeof before === 'string' ? before : undefined;
     },
     async placementsOf(sessions) {
       const found = await Promise.all(sessions.map((session) => client.sendCommand(['GET', sessionKey(session)])));

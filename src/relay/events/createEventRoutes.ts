@@ -13,13 +13,13 @@ import {
 } from '../../wire/events.ts';
 import { isObject, own, type Problem, parseDatetime } from '../../wire/json.ts';
 import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
-import { RelayError, errorReply, jsonReply, problemOf, type Reply } from '../errors.ts';
+import { RelayError, errorReply, jsonReply, problemOf, retryAfter, type Reply } from '../errors.ts';
 import type { Limits } from '../rateLimits.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../createUpstream.ts';
 import type { Counting } from '../ledger/createCounting.ts';
-import { sessionKey } from '../dedupe/createDedupeMemory.ts';
+import { sessionKey } from '../dedupe/eventKeys.ts';
 import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
 import { DAY_MS } from '../../wire/utcDates.ts';
 
@@ -45,7 +45,13 @@ export interface EventRoutesOptions {
 export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
   const { settings, limits, telemetry, counting } = options;
   const { now, forwardEventIds: keepIds } = settings;
-  const once = createForwardOnce(settings, { telemetry, counting });
+  const once = createForwardOnce({
+    store: settings.dedupe,
+    timeoutMs: settings.timeouts.dedupe,
+    hasIds: keepIds,
+    telemetry,
+    counting,
+  });
   const forwardOne = once(createForwardOne(options.one, keepIds));
   const forwardBatch = once(createForwardBatch(options.batch, keepIds));
 
@@ -231,7 +237,7 @@ function createForwardOne(upstream: Upstream, keepIds: boolean): Forward {
       const { status, json, text, isReflecting } = response;
       if (status !== 201 && status !== 202) return failedCall(response, 1);
       const body = json === undefined ? '' : text;
-      return { fates: [ACCEPTED], lost: [], isReflecting, unchanged: { status, body } };
+      return { fates: [ACCEPTED], unconfirmed: [], isReflecting, unchanged: { status, body } };
     } catch (error) {
       return noResponse(error, 1);
     }
@@ -243,10 +249,15 @@ export function readBatch(response: NetworkResponse, count: number): Forwarded {
   const { status, json, text, isReflecting } = response;
   const results = readBatchResults(response, count);
   if (!results) return failedCall(response, count);
-  const lost = indexesOf(results, 'unknown');
+  const unconfirmed = indexesOf(results, 'unknown');
   const listed = own(json, 'results');
-  const isWhole = lost.length === 0 && Array.isArray(listed) && listed.length === count;
-  return { fates: results.map(fateOf), lost, isReflecting, ...(isWhole && { unchanged: { status, body: text } }) };
+  const isWhole = unconfirmed.length === 0 && Array.isArray(listed) && listed.length === count;
+  return {
+    fates: results.map(fateOf),
+    unconfirmed,
+    isReflecting,
+    ...(isWhole && { unchanged: { status, body: text } }),
+  };
 }
 
 function indexesOf(results: readonly EventResult[], wanted: EventResult): readonly number[] {
@@ -273,7 +284,8 @@ function failedCall(response: NetworkResponse, count: number): Forwarded {
   }
   const { message, fields } = readError(status, json);
   const body = isObject(json) ? response.text : JSON.stringify({ message });
-  const reply: Reply = { status, body, retryAfter: response.retryAfter, problem: problemOf(message, fields) };
+  const headers = response.retryAfter === undefined ? {} : retryAfter(response.retryAfter);
+  const reply: Reply = { status, body, headers, problem: problemOf(message, fields) };
   // After a server error nobody knows how far it came; after a refusal nothing was accepted.
   const isLost = status >= 500 && status !== 503;
   return allFailed(reply, { code: `network_${status}`, count, isLost, isReflecting });
@@ -299,7 +311,7 @@ function allFailed(
     reply: { ...reply, body: reply.body || jsonReply(reply.status, { message }).body },
   };
   const indexes = [...Array(count).keys()];
-  return { fates: indexes.map(() => fate), lost: isLost ? indexes : [], isReflecting };
+  return { fates: indexes.map(() => fate), unconfirmed: isLost ? indexes : [], isReflecting };
 }
 
 /** Writes the body of a batch. Checked events have few fields; writing those takes half the time of `JSON.stringify`. */

@@ -1,85 +1,106 @@
+import { withDeadline } from '../../http/withDeadline.ts';
 import type { WireEvent } from '../../wire/events.ts';
 import { parseDatetime } from '../../wire/json.ts';
-import { createEventKeys, sessionKey } from '../dedupe/createDedupeMemory.ts';
+import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
+import { createEventKeys, sessionKey } from '../dedupe/eventKeys.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
-import { addCount, cellText, placementText, type Ledger, type LedgerCount, type StatedPlacement } from './ledger.ts';
+import { addCount, cellText, placementText, type Ledger, type LedgerCount } from './ledger.ts';
+
+/** A session that the network opened with its response. */
+export interface OpenedSession {
+  readonly session: string;
+  readonly placement: object;
+  /** A hash of the shopper and the order that it was opened for. */
+  readonly owner: string;
+  /** The client that asked. */
+  readonly sender: string | undefined;
+}
 
 /** Counts the work of a relay in its store's ledger. Nothing here fails a request. */
 export interface Counting {
   /** What each event counts for once the network has accepted it. */
   cellsOf(events: readonly WireEvent[]): readonly string[] | Promise<readonly string[]>;
-  /** Counts accepted events that have no id, and so no line in the store of accepted events. */
-  addCells(cells: readonly string[]): void;
+  /** The cell in which an accepted event of a client counts: its own, or one without a name when there are too many. */
+  admit(cell: string, sender: string | undefined): string;
+  /** Counts an accepted event that has no id, and so no place in the store of accepted events. */
+  addCell(cell: string): void;
   /** Counts something in the hours of some cells. */
   addInHours(name: LedgerCount, cells: readonly string[]): void;
   /** Counts something in the hour that it is. */
-  add(name: LedgerCount, count?: number): void;
+  add(name: LedgerCount): void;
   /** Counts what became of a request for offers, and remembers where the session's offers are shown. */
-  addOffers(outcome: 'answered' | 'empty' | 'failed', opened?: { session: string; placement: StatedPlacement }): void;
+  addOffers(outcome: 'answered' | 'empty' | 'failed', opened?: OpenedSession): void;
 }
 
 export interface CountingOptions {
   readonly ledger: Ledger;
   readonly telemetry: Telemetry;
+  /** Milliseconds that the ledger has to look up sessions. */
+  readonly timeoutMs: number;
   now(): number;
 }
 
-/** Sessions whose placement this process knows without reading the store. */
-const SESSIONS_MAX = 10_000;
-/** Different placements and codes that are counted apart. Pages name them, and a page can be manipulated. */
+/** Placements that are counted apart, besides those without a widget id, and how many of them one client may bring. */
 const NAMES_MAX = 500;
-const OTHER_PLACEMENT = placementText({ widget_id: '(other)' });
+const NAMES_PER_CLIENT = 20;
+/** Codes of refusals that are counted apart. */
+const CODES_MAX = 100;
 /** Hours that an event may lie ahead; a later one counts in the hour in which it arrived. */
 const AHEAD_MAX_MS = 24 * 3_600_000;
 
 /** Returns a `Counting` on a ledger. */
-export function createCounting({ ledger, telemetry, now }: CountingOptions): Counting {
+export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOptions): Counting {
   const keysOf = createEventKeys();
-  const placements = new Map<string, string>();
-  const known = { placements: new Set<string>(), codes: new Set<string>() };
+  const names = new Set<string>();
+  const namesOf = new Map<string, number>();
+  const codes = new Set<string>();
 
-  async function keyOf(session: string): Promise<string> {
-    const [key = ''] = await keysOf([{ session_id: session, event_id: '' }]);
-    return key;
-  }
-
-  function remember(session: string, placement: string): void {
-    placements.set(session, placement);
-    const [oldest] = placements.size > SESSIONS_MAX ? placements.keys() : [];
-    if (oldest !== undefined) placements.delete(oldest);
-  }
-
-  /** Asks the store for the placements of sessions that this process did not open. */
-  async function lookUp(sessions: readonly string[]): Promise<void> {
+  /** The placements of sessions, `undefined` for those that are not known. */
+  function placementsOf(
+    sessions: readonly string[],
+  ): readonly (string | undefined)[] | Promise<readonly (string | undefined)[]> {
     try {
-      const found = await ledger.placementsOf(await Promise.all(sessions.map(keyOf)));
-      for (const [at, session] of sessions.entries()) {
-        const placement = found[at];
-        if (placement !== undefined) remember(session, placement);
-      }
+      const keys = keysOf(sessions.map((session_id) => ({ session_id, event_id: '' })));
+      const found =
+        keys instanceof Promise
+          ? keys.then((known) => ledger.placementsOf(known.map(String)))
+          : ledger.placementsOf(keys.map(String));
+      if (!(found instanceof Promise)) return found;
+      const late = (): Error => new Error(`no reply within ${timeoutMs} ms`);
+      return withDeadline(found, { ms: timeoutMs, late }).catch(failed);
     } catch (error) {
-      noteFailure(error);
+      return failed(error);
     }
   }
 
+  function failed(error: unknown): readonly undefined[] {
+    telemetry.log({ level: 'warn', message: 'The ledger failed.', error: explain(error) });
+    return [];
+  }
+
   /** The events of a batch are mostly of one session and one hour, and cost a look each. */
-  function cellsOf(events: readonly WireEvent[]): readonly string[] {
+  function inPlaces(
+    events: readonly WireEvent[],
+    { sessions, values }: { sessions: readonly string[]; values: readonly (string | undefined)[] },
+  ): readonly string[] {
     const at = now();
     const latest = hourText(at + AHEAD_MAX_MS);
     let [session, hour, cells] = ['', '', new Map<string, string>()];
     return events.map(({ session_id, event_name, event_datetime }) => {
       if (
         session_id !== session ||
+        hour === '' ||
         !event_datetime.startsWith(hour) ||
-        !PLAIN_UTC.test(event_datetime) ||
-        hour === ''
+        !PLAIN_UTC.test(event_datetime)
       ) {
         const next = hourOf(event_datetime, { now: at, latest });
         if (session_id !== session || next !== hour) [session, hour, cells] = [session_id, next, new Map()];
       }
       let cell = cells.get(event_name);
       if (cell === undefined) {
-        cell = cellText(hour, event_name, placements.get(sessionKey(session_id)));
+        // What is remembered is the owner, then the placement.
+        const value = values[sessions.indexOf(sessionKey(session_id))];
+        cell = cellText(hour, event_name, value?.slice(value.indexOf(' ') + 1));
         cells.set(event_name, cell);
       }
       return cell;
@@ -94,68 +115,73 @@ export function createCounting({ ledger, telemetry, now }: CountingOptions): Cou
     try {
       await work();
     } catch (error) {
-      noteFailure(error);
+      failed(error);
     }
   }
 
-  function noteFailure(error: unknown): void {
-    telemetry.log({ level: 'warn', message: 'The ledger failed.', error: explain(error) });
+  /** Whether a placement may be counted by its name. Each needs an accepted event, and a client brings few. */
+  function isNamed(placement: string, sender = ''): boolean {
+    if (names.has(placement)) return true;
+    const count = namesOf.get(sender) ?? 0;
+    if (names.size >= NAMES_MAX || count >= NAMES_PER_CLIENT) return false;
+    names.add(placement);
+    namesOf.set(sender, count + 1);
+    return true;
   }
 
-  /** The name itself, or `other` once there are too many. */
-  function limited(name: string, names: Set<string>, other: string): string {
-    if (names.size < NAMES_MAX) names.add(name);
-    return names.has(name) ? name : other;
+  function add(name: LedgerCount): void {
+    inLedger(new Map([[cellText(hourText(now()), limitedName(name)), 1]]));
+  }
+
+  function limitedName(name: LedgerCount): string {
+    if (!name.startsWith('refused:')) return name;
+    if (codes.size < CODES_MAX && /^refused:[\w.-]{1,64}$/.test(name)) codes.add(name);
+    return codes.has(name) ? name : 'refused:other';
+  }
+
+  /** Remembers a session. A network that gives it to several shoppers hides loads: the events of these are one's. */
+  async function open({ session, placement, owner, sender }: OpenedSession): Promise<void> {
+    const [key = ''] = await keysOf([{ session_id: sessionKey(session), event_id: '' }]);
+    const before = await ledger.openSession(key, `${owner} ${placementText(placement)}`, sender);
+    if (typeof before !== 'string' || before.startsWith(`${owner} `)) return;
+    add('sessions_shared');
+    telemetry.log({ level: 'warn', message: 'The network gave a session to another shopper or order again.' });
   }
 
   return {
     cellsOf(events) {
-      let unknown: Set<string> | undefined;
-      let last = '';
-      for (const { session_id } of events) {
-        if (session_id === last) continue;
-        last = session_id;
-        const session = sessionKey(session_id);
-        if (!placements.has(session)) (unknown ??= new Set()).add(session);
-      }
-      if (!unknown) return cellsOf(events);
-      return lookUp([...unknown]).then(() => cellsOf(events));
+      const sessions = [...new Set(events.map(({ session_id }) => sessionKey(session_id)))];
+      const values = placementsOf(sessions);
+      if (!(values instanceof Promise)) return inPlaces(events, { sessions, values });
+      return values.then((found) => inPlaces(events, { sessions, values: found }));
     },
-    addCells(cells) {
-      const counts = new Map<string, number>();
-      for (const cell of cells) addCount(counts, cell);
-      inLedger(counts);
+    admit(cell, sender) {
+      const [hour = '', name = '', view = '-', mode = '-'] = cell.split(' ', 4);
+      const placement = cell.slice(hour.length + name.length + 2);
+      const [isView, isMode] = [VIEW_NAMES.has(view), MODE_NAMES.has(mode)];
+      if ((isView && isMode && placement.endsWith(`${mode} `)) || isNamed(placement, sender)) return cell;
+      return `${hour} ${name} ${isView ? view : '-'} ${isMode ? mode : '-'} (other)`;
     },
+    addCell: (cell) => inLedger(new Map([[cell, 1]])),
     addInHours(name, cells) {
       const counts = new Map<string, number>();
       for (const cell of cells) addCount(counts, cellText(cell.slice(0, 13), limitedName(name)));
       inLedger(counts);
     },
-    add(name, count = 1) {
-      inLedger(new Map([[cellText(hourText(now()), limitedName(name)), count]]));
-    },
+    add,
     addOffers(outcome, opened) {
       const hour = hourText(now());
-      inLedger(
-        new Map([
-          [cellText(hour, 'offers_requested'), 1],
-          [cellText(hour, `offers_${outcome}`), 1],
-        ]),
-      );
-      if (!opened) return;
-      const session = sessionKey(opened.session);
-      const placement = limited(placementText(opened.placement), known.placements, OTHER_PLACEMENT);
-      remember(session, placement);
-      void settle(async () => ledger.openSession(await keyOf(session), placement));
+      const counted = ['offers_requested', `offers_${outcome}`];
+      inLedger(new Map(counted.map((name) => [cellText(hour, name), 1])));
+      if (opened) void settle(() => open(opened));
     },
   };
-
-  function limitedName(name: LedgerCount): string {
-    if (!name.startsWith('refused:')) return name;
-    const code = name.slice('refused:'.length);
-    return limited(/^[\w.-]{1,64}$/.test(code) ? name : 'refused:other', known.codes, 'refused:other');
-  }
 }
+
+const [VIEW_NAMES, MODE_NAMES]: readonly [ReadonlySet<string>, ReadonlySet<string>] = [
+  new Set(['-', ...VIEWS]),
+  new Set(['-', ...DISPLAY_MODES]),
+];
 
 function hourText(time: number): string {
   return new Date(time).toISOString().slice(0, 13);
@@ -164,8 +190,10 @@ function hourText(time: number): string {
 /** Times whose hour needs no parsing. */
 const PLAIN_UTC = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):.*Z$/;
 
-/** The UTC hour of an event. Pages set clocks wrong, and a network may accept that: it must not make a file for each day. */
+/** The UTC hour of an event. Pages set clocks wrong, and a network may accept that: it must not make a cell for each hour. */
 function hourOf(datetime: string, { now, latest }: { now: number; latest: string }): string {
-  const hour = PLAIN_UTC.test(datetime) ? datetime.slice(0, 13) : hourText(parseDatetime(datetime) ?? now);
+  const time = PLAIN_UTC.test(datetime) ? undefined : (parseDatetime(datetime) ?? now);
+  if (time !== undefined && !(time >= 0 && time <= now + AHEAD_MAX_MS)) return hourText(now);
+  const hour = time === undefined ? datetime.slice(0, 13) : hourText(time);
   return hour <= latest ? hour : hourText(now);
 }

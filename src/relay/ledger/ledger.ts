@@ -1,4 +1,5 @@
 import type { CountedRow } from '../../wire/audit/compareCounts.ts';
+import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { Counted } from '../../wire/audit/readCounted.ts';
 
 /**
@@ -9,9 +10,12 @@ import type { Counted } from '../../wire/audit/readCounted.ts';
 export interface Ledger {
   /** Adds to the counts of cells. For what no accepted event carries, such as failed requests. */
   add(counts: ReadonlyMap<string, number>): void | Promise<void>;
-  /** Remembers the placement of a session for eight days. `session` is a hash, `placement` one line of printable ASCII. */
-  openSession(session: string, placement: string): void | Promise<void>;
-  /** The placements of sessions, in order; `undefined` for one that is not known. */
+  /**
+   * Remembers a line of printable ASCII about a session for eight days: a hash of whom it is for, and the placement.
+   * `session` is a hash, `sender` as in `accept`. Returns what was remembered of it before.
+   */
+  openSession(session: string, value: string, sender?: string): string | undefined | Promise<string | undefined>;
+  /** What is remembered of sessions, in order; `undefined` for one that is not known. */
   placementsOf(sessions: readonly string[]): readonly (string | undefined)[] | Promise<readonly (string | undefined)[]>;
   /** What was counted from one UTC date to another, both included. */
   read(dates: { readonly from: string; readonly to: string }): Promise<LedgerCounts>;
@@ -30,6 +34,8 @@ export type LedgerCount =
   | 'offers_answered'
   | 'offers_empty'
   | 'offers_failed'
+  /** Sessions that the network gave to another shopper or order again: their events count as one shopper's. */
+  | 'sessions_shared'
   /** Events that were refused for good, by the code of relay or network. */
   | `refused:${string}`
   /** Events that the relay refused because they were older than 30 days. */
@@ -50,7 +56,6 @@ export interface StatedPlacement {
 
 /** The placement of what has none. */
 const NO_PLACEMENT = '- - ';
-const WIDGET_ID_MAX = 64;
 
 /** Returns a placement as one line: view, display mode and, last because it may contain spaces, the widget id. */
 export function placementText({ view, display_mode, widget_id }: StatedPlacement): string {
@@ -85,7 +90,7 @@ export function cellOf({ hour, name, view, display_mode, widget_id }: Omit<Ledge
 
 function escape(text: string): string {
   return text
-    .slice(0, WIDGET_ID_MAX)
+    .slice(0, ID_MAX_LENGTH)
     .replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -130,11 +130,12 @@ function readDedupe(dedupe: unknown, timeouts: RelayTimeouts): DedupeStore | und
     ['add', 'openSession', 'placementsOf', 'read'].every((name) => typeof ledger[name] === 'function');
   if (ledger !== undefined && !isLedger)
     refuseOption('dedupe', 'has a ledger without add, openSession, placementsOf and read. Add them, or leave it out.');
-  const needed = timeouts.events + timeouts.dedupe;
+  // To claim it, to forward it, and to write that it was accepted.
+  const needed = timeouts.events + 2 * timeouts.dedupe;
   if (store.claimMs !== undefined && !(store.claimMs >= needed))
     return refuseOption(
       'dedupe',
-      `has a claimMs of ${store.claimMs}, but an event can be on its way for ${needed} milliseconds (timeouts.events and timeouts.dedupe), and another relay would send it again. Use a claimMs of ${needed} or more, or shorter timeouts.`,
+      `has a claimMs of ${store.claimMs}, but an event can be on its way for ${needed} milliseconds (timeouts.events, and twice timeouts.dedupe), and another relay would send it again. Use a claimMs of ${needed} or more, or shorter timeouts.`,
     );
   return store;
 }

@@ -88,6 +88,9 @@ export interface AuditComparison {
   readonly totals: readonly AuditRow[];
 }
 
+/** Sessions that the network gave to another shopper or order again, in a relay's ledger. */
+export const SHARED_SESSIONS = 'sessions_shared';
+
 /** A view that no publisher's report contains (docs/project/rules.md#r29). */
 const UNREPORTED_VIEW = 'ORDER_TRACKING';
 
@@ -110,7 +113,9 @@ export function compareCounts(input: AuditInput): AuditComparison {
     cells.set(key, cell);
   }
   for (const row of input.ours) {
-    const metric = AUDITED_METRICS.find((name) => AUDITED[name] === row.name);
+    // A session that several shoppers were given hides the loads of all but one: the relay drops them as repeats.
+    const isHidden = row.name === SHARED_SESSIONS;
+    const metric = isHidden ? 'widget_loads' : AUDITED_METRICS.find((name) => AUDITED[name] === row.name);
     if (!metric || row.view === UNREPORTED_VIEW) continue;
     const period = grain === 'hour' ? row.hour : `${row.hour.slice(0, 10)}T00:00:00Z`;
     add(0, { period, group: groupOf(by, (name) => row[name]), metric, count: row.count });

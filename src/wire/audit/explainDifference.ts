@@ -1,4 +1,11 @@
-import { AUDITED, AUDITED_METRICS, type AuditComparison, type AuditRow, type CountedRow } from './compareCounts.ts';
+import {
+  AUDITED,
+  AUDITED_METRICS,
+  SHARED_SESSIONS,
+  type AuditComparison,
+  type AuditRow,
+  type CountedRow,
+} from './compareCounts.ts';
 
 /** Ways in which a sandbox network counts wrongly without a word, on request: an audit finds each. */
 export const MISCOUNTS = ['drops_events', 'counts_clicks_twice', 'reports_late'] as const;
@@ -15,6 +22,8 @@ export interface AuditExplanation {
     | 'definition'
     | 'network'
     | 'no_placement'
+    | 'shared_sessions'
+    | 'unloaded'
     | 'waiting'
     | 'refused'
     | 'expired';
@@ -47,6 +56,12 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     if (rest.events !== 0) found.push({ cause, ...rest });
   };
   if (missing > 0) {
+    const shared = count(SHARED_SESSIONS);
+    add('shared_sessions', {
+      direction: 'missing',
+      events: shared,
+      text: `The network gave ${shown(shared)} responses the session of another shopper or order. The events of these count as one shopper's.`,
+    });
     const events = sumOf(wrong.filter(({ verdict }) => verdict === 'late'));
     add('data_through', {
       direction: 'missing',
@@ -105,6 +120,10 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
       text: 'Network and relay define some metrics differently; see the notes on the metrics.',
     });
   if (extra > 0 && missing === 0 && hasMoreLoads) countsTwice();
+  const [answered, loads] = [count('offers_answered'), count('WIDGET_LOAD') + count(SHARED_SESSIONS)];
+  const unloaded = Math.max(0, answered - loads);
+  const left = `The relay answered ${shown(answered)} requests with offers, and ${shown(unloaded)} of them led to no load: their shoppers left before, or their events still wait.`;
+  add('unloaded', { direction: 'neither', events: unloaded, text: left });
   const waiting = Math.max(0, count('waiting') - count('waiting_settled'));
   const still = `In neither count: ${shown(waiting)} events failed and were not accepted since. They wait in browsers, or were given up.`;
   add('waiting', { direction: 'neither', events: waiting, text: still });

@@ -3,24 +3,54 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
 import { createDedupeMemory } from '../../../src/relay.ts';
-import { dedupeTable, createEventKeys } from '../../../src/relay/dedupe/createDedupeMemory.ts';
+import { createEventKeys } from '../../../src/relay/dedupe/eventKeys.ts';
+import { KeyTable, SENDERS, senderNumber } from '../../../src/relay/dedupe/keyTable.ts';
 import { event, setUp } from '../scriptedNetwork.ts';
 import { key, keys } from './keys.ts';
 
+const EIGHT_DAYS = 8 * 86_400_000;
+
 test('a flood from one address evicts its own events, never those of others', () => {
-  // With a random salt, one in fourteen runs has a shopper who shares the number of the flood's address.
-  const memory = dedupeTable({ max: 2_000 }, 1);
-  const shoppers = Array.from({ length: 300 }, (_, index) => `198.51.100.${index}`);
-  for (const address of shoppers) memory.accept(keys(`${address} a`, `${address} b`), address);
-  for (let batch = 0; batch < 500; batch++)
-    memory.accept(
-      Array.from({ length: 20 }, (_, index) => key(`flood ${batch} ${index}`)),
-      '203.0.113.66',
-    );
-  expect(memory.size()).toBe(2_000);
-  const kept = shoppers.flatMap((address) => memory.claim(keys(`${address} a`, `${address} b`)));
-  expect(kept.filter((claim) => claim === 'known')).toHaveLength(600);
-  expect(memory.claim(keys('flood 499 19', 'flood 0 0'))).toEqual(['known', 'new']);
+  const table = new KeyTable({ max: 2_000, maxAgeMs: EIGHT_DAYS });
+  const shoppers = Array.from({ length: 300 }, (_, sender) => keys(`${sender} a`, `${sender} b`));
+  for (const [sender, own] of shoppers.entries()) for (const one of own) table.add(one, { at: 0, sender });
+  for (let at = 0; at < 10_000; at++) table.add(key(`flood ${at}`), { at: 0, sender: 4_000 });
+  expect(table.size).toBe(2_000);
+  expect(shoppers.flat().every((one) => table.has(one))).toBe(true);
+  expect(['flood 9999', 'flood 0'].map((name) => table.has(key(name)))).toEqual([true, false]);
+});
+
+test('a full memory of many addresses keeps what was accepted last', () => {
+  const memory = createDedupeMemory({ max: 200_000 });
+  const word = (at: number): string => (Math.imul(at + 1, 0x9e_37_79_b1) >>> 0).toString(16).padStart(8, '0');
+  const spread = (at: number): string => word(at).padEnd(32, '0');
+  for (let at = 0; at < 300_000; at++) memory.accept([spread(at)], `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`);
+  const newest = Array.from({ length: 100_000 }, (_, at) => spread(200_000 + at));
+  expect(memory.claim(newest).filter((claim) => claim === 'new')).toEqual([]);
+});
+
+test('a full table takes from a sender of which no other has more, for any sequence', () => {
+  assert(
+    property(array(nat(4), { maxLength: 200 }), (senders) => {
+      const table = new KeyTable({ max: 12, maxAgeMs: EIGHT_DAYS });
+      const model: { name: string; sender: number }[] = [];
+      for (const [at, sender] of senders.entries()) {
+        table.add(key(`${at}`), { at, sender });
+        const counts = model.map((one) => model.filter((other) => other.sender === one.sender).length);
+        const most = Math.max(...counts);
+        const gone = model.filter((one) => !table.has(key(one.name)));
+        expect(gone.length).toBe(model.length === 12 ? 1 : 0);
+        if (gone[0]) {
+          const index = model.indexOf(gone[0]);
+          expect(counts[index]).toBe(most);
+          expect(model.findIndex((one) => one.sender === gone[0]?.sender)).toBe(index);
+          model.splice(index, 1);
+        }
+        model.push({ name: `${at}`, sender });
+      }
+    }),
+    { numRuns: 100 },
+  );
 });
 
 test.each([
@@ -35,9 +65,10 @@ test.each([
   expect(() => createDedupeMemory(options)).toThrow(message);
 });
 
-test('which senders share a number differs from memory to memory', () => {
-  const numbers = Array.from({ length: 8 }, () => dedupeTable({}).accept(keys('a'), '192.0.2.1').sender);
+test('which senders share a number follows from the salt', () => {
+  const numbers = Array.from({ length: 8 }, (_, salt) => senderNumber('192.0.2.1', salt));
   expect(new Set(numbers).size).toBeGreaterThan(1);
+  expect(numbers.every((number) => number < SENDERS)).toBe(true);
 });
 
 test('a duplicate is recognized after a flood of events from another address', async () => {
@@ -62,21 +93,20 @@ test('a duplicate is recognized after a flood of events from another address', a
   expect(network.calls).toHaveLength(11);
 });
 
-test('a memory behaves like a plain map, for any sequence of events', () => {
+test('a table behaves like a plain map, for any sequence of events', () => {
   assert(
     property(array(record({ name: nat(60), sender: nat(3), wait: nat(30) }), { maxLength: 300 }), (steps) => {
       let time = 0;
-      const memory = dedupeTable({ max: 1_000, maxAgeMs: 100, now: () => time });
+      const table = new KeyTable({ max: 1_000, maxAgeMs: 100 });
       const model = new Map<string, number>();
       for (const { name, sender, wait } of steps) {
         time += wait;
         for (const [known, at] of model) if (at <= time - 100) model.delete(known);
-        const [claim] = memory.claim(keys(`${name}`));
-        expect(claim).toBe(model.has(`${name}`) ? 'known' : 'new');
-        memory.accept(keys(`${name}`), `sender ${sender}`);
+        table.expire(time);
+        expect(table.get(key(`${name}`))?.at).toBe(model.get(`${name}`));
+        expect(table.add(key(`${name}`), { at: time, sender })).toBe(!model.has(`${name}`));
         if (!model.has(`${name}`)) model.set(`${name}`, time);
-        expect(memory.size()).toBe(model.size);
-        expect(Array.from(memory.entries(), (entry) => entry.key)).toEqual([...model.keys()].map(key));
+        expect(table.size).toBe(model.size);
       }
     }),
     { numRuns: 50 },

@@ -35,6 +35,34 @@ test('two batches that share events in opposite order do not wait for each other
   expect(network.events()).toHaveLength(4);
 });
 
+test('an event of a batch is accepted although the request with its duplicate could not look it up', async () => {
+  let isDown = true;
+  let fail: (error: Error) => void = () => undefined;
+  const { network, post } = setUp({
+    dedupe: {
+      claim(keys) {
+        if (!isDown) return keys.map(() => 'new' as const);
+        isDown = false;
+        return new Promise((_, reject) => (fail = reject));
+      },
+      accept: () => undefined,
+      release: () => undefined,
+    },
+  });
+  const [shared, own] = [event(), event()];
+  const first = post('/events', shared);
+  const second = post('/events/batch', { events: [shared, own] });
+  await expect.poll(() => network.events().length).toBe(1);
+  fail(new Error('down'));
+  expect((await first).status).toBe(503);
+  const response = await second;
+  expect(response.status).toBe(207);
+  expect((await resultsOf(response)).map(({ success, error }) => [success, error?.retryable])).toEqual([
+    [false, true],
+    [true, undefined],
+  ]);
+});
+
 test('when the network fails, events that were accepted before are still reported as such', async () => {
   const { network, post } = setUp();
   const known = event();

@@ -1,7 +1,17 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { toNode, type RelayOptions } from '../../../src/relay.ts';
 import { readClient } from '../../../src/relay/readClient.ts';
-import { accept, event, json, REQUEST, SESSION, setUp, useFakeClock, type Bench } from '../scriptedNetwork.ts';
+import {
+  accept,
+  event,
+  json,
+  REQUEST,
+  SESSION,
+  setUp,
+  useFakeClock,
+  type Bench,
+  RESPONSE,
+} from '../scriptedNetwork.ts';
 
 import { serve } from '../../fixtures/serve.ts';
 
@@ -172,4 +182,23 @@ test('failures of three addresses open the breaker for everybody, and no single 
   // The one request that may find out whether the network is back is a bad one, time and again.
   for (let attempt = 0; attempt < 3; attempt++) await from(again.bench, '192.0.2.1', { body: POISON });
   expect((await from(again.bench, '198.51.100.1')).status).toBe(200);
+});
+
+test('64 slow calls behind a proxy that nobody has named hold up nobody else', async () => {
+  const bench = setUp();
+  const answers: ((response: Response) => void)[] = [];
+  bench.network.respondWith(() => new Promise((resolve) => void answers.push(resolve)));
+  const all = Array.from({ length: 65 }, () =>
+    bench.relay(
+      new Request('https://shop.example/recommendations', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
+        body: JSON.stringify(REQUEST),
+      }),
+      { ip: '127.0.0.1' },
+    ),
+  );
+  await expect.poll(() => answers.length).toBe(65);
+  for (const answer of answers) answer(json(200, RESPONSE));
+  expect(new Set((await Promise.all(all)).map(({ status }) => status))).toEqual(new Set([200]));
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { DedupeStore } from '../../../src/relay.ts';
-import { dedupeTable } from '../../../src/relay/dedupe/createDedupeMemory.ts';
+import { KeyTable, senderNumber } from '../../../src/relay/dedupe/keyTable.ts';
 import { accept, ask, event, json, REQUEST, setUp, useFakeClock, type Bench } from '../scriptedNetwork.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -11,8 +11,14 @@ const SHOPPER = '2001:db8:8:1::1';
 
 /** A memory with a known salt: with a random one, one in 4,096 runs has two clients that share a number. */
 function memoryOf(max: number): DedupeStore {
-  const table = dedupeTable({ max }, 1);
-  return { ...table, accept: (keys, sender) => void table.accept(keys, sender), release: () => undefined };
+  const table = new KeyTable({ max, maxAgeMs: 86_400_000 });
+  return {
+    claim: (keys) => keys.map((key) => (table.has(key) ? 'known' : 'new')),
+    accept(keys, sender = '') {
+      for (const key of keys) table.add(key, { at: 0, sender: senderNumber(sender, 1) });
+    },
+    release: () => undefined,
+  };
 }
 
 function report(bench: Bench, events: unknown[], ip?: string): Promise<Response> {

@@ -1,0 +1,87 @@
+import { readHostName } from '../http/refuseForeign.ts';
+import { partnerError } from '../wire/errors.ts';
+import { hashText } from '../wire/hash.ts';
+import { parseJson } from '../wire/json.ts';
+import { isLoopbackHost } from '../wire/keys.ts';
+import type { Relay } from './createRelay.ts';
+import { asRelayError, type Reply } from './errors.ts';
+import { createRateLimiter } from './rateLimits.ts';
+import { fromNode, writeReply, type NodeHandler, type NodeRequest, type PrefetchRequest } from './runtime.ts';
+import type { LogEntry } from './telemetry.ts';
+
+/** What a backend may send: offers are requested with 16 KiB, and this adds what only `prefetch` takes. */
+const PREFETCH_BODY = { maxBytes: 32 * 1024, timeoutMs: 10_000, isKept: false };
+/** Guesses of the token that one address has, at once and per second. */
+const GUESSES = { burst: 10, perSecond: 0.1 };
+
+export interface PrefetchRouteOptions {
+  readonly relay: Pick<Relay, 'prefetch'>;
+  /** Every request needs it. Without, the route must be served on a loopback address only. */
+  readonly token?: string | undefined;
+  readonly onLog?: ((entry: LogEntry) => void) | undefined;
+}
+
+/**
+ * Returns `relay.prefetch` as a route for backends in other languages. The body is what `prefetch` takes; the shopper's
+ * headers are those of the request. Nothing of a body is read before it is known that its sender may send one.
+ */
+export function createPrefetchRoute({ relay, token, onLog }: PrefetchRouteOptions): NodeHandler {
+  const guesses = createRateLimiter({ perAddress: GUESSES, perNetwork: GUESSES, perSession: GUESSES });
+
+  async function refusalOf(message: NodeRequest): Promise<Reply | undefined> {
+    const { headers, method, socket } = message;
+    if (BROWSER_HEADERS.some((name) => headers[name] !== undefined))
+      return refuse(403, 'This path is for servers. Browsers may not use it.');
+    if (token === undefined && !isLoopbackHost(readHostName(textOf(message, 'host')) ?? ''))
+      return refuse(403, 'Without a token, this path is used as http://127.0.0.1 only.');
+    if (token !== undefined && !(await isSame(textOf(message, 'authorization'), `Bearer ${token}`))) {
+      const waitMs = Number(guesses.take(socket.remoteAddress ?? '', 'address', 1));
+      onLog?.({ level: 'warn', message: 'A request to /prefetch had a wrong token.', status: waitMs > 0 ? 429 : 401 });
+      if (waitMs > 0)
+        return refuse(429, 'Too many wrong tokens. Slow down.', { 'retry-after': String(Math.ceil(waitMs / 1_000)) });
+      return refuse(401, 'Send the token as Authorization: Bearer ….');
+    }
+    if (method !== 'POST') return refuse(405, 'This path accepts POST.', { allow: 'POST' });
+    if (!/^application\/json\s*(;|$)/i.test(textOf(message, 'content-type')))
+      return refuse(415, 'Send the body as application/json.');
+    return undefined;
+  }
+
+  async function answer(message: NodeRequest): Promise<Reply> {
+    const refusal = await refusalOf(message);
+    if (refusal) return refusal;
+    try {
+      const bytes = await fromNode(message).read(PREFETCH_BODY);
+      const given = parseJson(new TextDecoder().decode(bytes));
+      if (given === undefined) return refuse(400, 'The request body is not JSON.');
+      const offers = await relay.prefetch(message, given as PrefetchRequest);
+      return offers
+        ? { status: 200, headers: JSON_HEADERS, body: JSON.stringify(offers) }
+        : { status: 204, body: '', headers: NOT_STORED };
+    } catch (error) {
+      const { status, message: problem } = asRelayError(error);
+      return refuse(status, problem);
+    }
+  }
+
+  return (message, response) => void answer(message).then((reply) => writeReply(reply, { message, response }));
+}
+
+function textOf(message: NodeRequest, name: string): string {
+  const value = message.headers[name];
+  return typeof value === 'string' ? value : '';
+}
+
+const NOT_STORED = { 'cache-control': 'no-store' };
+const JSON_HEADERS = { ...NOT_STORED, 'content-type': 'application/json' };
+/** Browsers send one of these with every request to a server that can be theirs. Node's `fetch` sends Sec-Fetch-Mode. */
+const BROWSER_HEADERS = ['origin', 'sec-fetch-site', 'sec-fetch-dest'];
+
+/** Whether two texts are the same, in a time that says nothing of them. */
+async function isSame(given: string, wanted: string): Promise<boolean> {
+  return (await hashText(given)) === (await hashText(wanted));
+}
+
+function refuse(status: number, message: string, headers: Record<string, string> = {}): Reply {
+  return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(partnerError(message)) };
+}

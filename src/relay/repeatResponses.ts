@@ -1,0 +1,127 @@
+import { withDeadline } from '../http/withDeadline.ts';
+import { hashEmail, hashText } from '../wire/hash.ts';
+import { isText, own } from '../wire/json.ts';
+import { PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
+import { IDENTIFIERS } from '../wire/offers/request.ts';
+import type { Reply } from './errors.ts';
+import { explain, type Telemetry } from './telemetry.ts';
+
+/** Responses for ten minutes, so that one order of one shopper is requested once. Relays share those of one Redis. */
+export interface ResponseStore {
+  get(key: string): Promise<string | undefined>;
+  /** Whether this relay is the one that requests it now. */
+  claim(key: string): Promise<boolean>;
+  /** Stores a response, or ends a claim without one. */
+  settle(key: string, response: string | undefined): Promise<void>;
+}
+
+export interface RepeatOptions {
+  /** By default, those of this process. */
+  readonly store: ResponseStore | undefined;
+  /** Milliseconds that the store may take for one call. */
+  readonly storeMs: number;
+  /** Milliseconds that another relay's request is awaited. */
+  readonly requestMs: number;
+  readonly telemetry: Telemetry;
+}
+
+/** Responses that a process remembers, and their characters together: 32 MB at most. */
+const RESPONSES_MAX = 10_000;
+const CHARACTERS_MAX = 16 * 1024 * 1024;
+/** Milliseconds between two looks for another relay's response. */
+const POLL_MS = 50;
+
+/** Returns what repeats the successful response under a key, and makes one call of several that are under way. */
+export function createRepeat(options: RepeatOptions): (key: string, ask: () => Promise<Reply>) => Promise<Reply> {
+  const { store = createResponseMemory(), storeMs, requestMs, telemetry } = options;
+  const underWay = new Map<string, Promise<Reply>>();
+
+  async function find(key: string): Promise<string | undefined> {
+    const end = performance.now() + requestMs;
+    for (;;) {
+      const response = await inTime(store.get(key));
+      if (response !== undefined || (await inTime(store.claim(key))) || performance.now() > end) return response;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  function inTime<T>(work: Promise<T>): Promise<T> {
+    return withDeadline(work, { ms: storeMs, late: () => new Error(`no reply within ${storeMs} ms`) });
+  }
+
+  /** A store that fails costs another request to the network, not the offers. */
+  function failed(error: unknown): undefined {
+    telemetry.log({ level: 'warn', message: 'The store of responses failed.', error: explain(error) });
+  }
+
+  async function repeat(key: string, ask: () => Promise<Reply>): Promise<Reply> {
+    const response = await find(key).catch(failed);
+    if (response !== undefined) return { status: 200, body: response };
+    let reply: Reply | undefined;
+    try {
+      return (reply = await ask());
+    } finally {
+      await inTime(store.settle(key, reply?.status === 200 ? reply.body : undefined)).catch(failed);
+    }
+  }
+
+  return (key, ask) => {
+    const running = underWay.get(key) ?? repeat(key, ask).finally(() => underWay.delete(key));
+    underWay.set(key, running);
+    return running;
+  };
+}
+
+/**
+ * The key of a request: the same shopper, the same order and the same placement. `undefined` for a request without an order,
+ * or without a shopper. `secret` keeps what is stored from saying who ordered.
+ */
+export async function responseKey(
+  request: Readonly<Record<string, unknown>>,
+  secret: string,
+): Promise<string | undefined> {
+  const user = own(request, 'user_details');
+  const order = own(own(request, 'order_details'), 'order_id');
+  const name = IDENTIFIERS.find((each) => isText(own(user, each)));
+  if (name === undefined || !(isText(order) || typeof order === 'number')) return undefined;
+  const value = String(own(user, name));
+  const shopper = name === 'email' ? ['email_hash', await hashEmail(value)] : [name, value];
+  const parts = [secret, shopper, String(order), own(request, 'placement_details'), own(request, 'custom_metadata')];
+  return hashText(JSON.stringify(parts, sortFields));
+}
+
+/** Two pages may write the fields of one placement in another order. */
+function sortFields(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function createResponseMemory(): ResponseStore {
+  const responses = new Map<string, { readonly text: string; readonly until: number }>();
+  let characters = 0;
+
+  function forget(key: string): void {
+    characters -= responses.get(key)?.text.length ?? 0;
+    responses.delete(key);
+  }
+
+  return {
+    async get(key) {
+      const found = responses.get(key);
+      if (found && found.until > performance.now()) return found.text;
+      if (found) forget(key);
+      return undefined;
+    },
+    claim: () => Promise.resolve(true),
+    async settle(key, text) {
+      if (text === undefined || text.length > CHARACTERS_MAX) return;
+      forget(key);
+      responses.set(key, { text, until: performance.now() + PREFETCHED_MAX_AGE_MS });
+      characters += text.length;
+      for (const oldest of responses.keys()) {
+        if (responses.size <= RESPONSES_MAX && characters <= CHARACTERS_MAX) break;
+        forget(oldest);
+      }
+    },
+  };
+}

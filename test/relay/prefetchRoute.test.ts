@@ -1,0 +1,70 @@
+import { connect, type AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { createPrefetchRoute } from '../../src/relay/prefetchRoute.ts';
+import type { LogEntry } from '../../src/relay.ts';
+import { REQUEST, setUp } from './scriptedNetwork.ts';
+
+const TOKEN = 'a-token-of-24-characters';
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function start(token?: string): Promise<{ port: number; logs: LogEntry[]; calls: () => number }> {
+  const { relay, network } = setUp();
+  const logs: LogEntry[] = [];
+  const server = createServer(createPrefetchRoute({ relay, token, onLog: (entry) => void logs.push(entry) }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, logs, calls: () => network.calls.length };
+}
+
+/** Sends a request as text, and returns the status of the response. */
+async function statusOf(port: number, headers: Record<string, string>, body = ''): Promise<number> {
+  const all = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', ...headers };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(port, '127.0.0.1');
+  closing.push(() => socket.destroy());
+  socket.write(`POST /prefetch HTTP/1.1\r\n${head.join('')}\r\n${body}`);
+  const text = await new Promise<string>((resolve, reject) => {
+    socket.once('data', (chunk: Buffer) => resolve(chunk.toString()));
+    socket.once('error', reject);
+  });
+  return Number(text.slice(9, 12));
+}
+
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+
+test('a wrong token is refused before anything of the body is read, logged, and after ten guesses limited', async () => {
+  const { port, logs, calls } = await start(TOKEN);
+  const statuses: number[] = [];
+  // The body never comes.
+  for (let at = 0; at < 12; at++) statuses.push(await statusOf(port, { ...bearer('x'), 'content-length': '200000' }));
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+  expect(logs.map(({ status }) => status)).toEqual(statuses);
+  const body = JSON.stringify({ ...REQUEST, order_details: { order_id: '1001' } });
+  const length = { 'content-length': String(body.length) };
+  expect(await statusOf(port, { ...bearer(TOKEN), ...length }, body)).toBe(200);
+  expect(calls()).toBe(1);
+});
+
+test('a body that is too large is a 413', async () => {
+  const { port } = await start(TOKEN);
+  expect(await statusOf(port, { ...bearer(TOKEN), 'content-length': '200000' })).toBe(413);
+  const body = `{"pad":"${'x'.repeat(40_000)}"}`;
+  const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  expect(await statusOf(port, { ...bearer(TOKEN), 'transfer-encoding': 'chunked' }, chunked)).toBe(413);
+});
+
+test.each(['evil.example', '127.0.0.1@evil.example', 'localhost.evil.example', '127.0.0.1/evil', ''])(
+  'without a token, the host %j is not this machine',
+  async (host) => {
+    const { port, calls } = await start();
+    expect(await statusOf(port, { host, 'content-length': '2' }, '{}')).toBe(403);
+    expect(calls()).toBe(0);
+  },
+);
