@@ -51,8 +51,8 @@ export default defineConfig({
   outputDir: '../test-results',
   workers: 4, // on two cores: most specs wait more than they compute; three took 539 s where four took 493
   fullyParallel: true,
-  timeout: 60_000,
-  expect: { timeout: 10_000, toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled' } },
+  timeout: 120_000, // patience, no measure: a busy machine takes ten times as long
+  expect: { timeout: 30_000, toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled' } },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   projects: [

@@ -1,12 +1,11 @@
 import { ID_MAX_LENGTH } from '../wire/limits.ts';
 import type { DeadLetter, FlushOutcome, QueueStats, TrackedEvent } from './events.ts';
-import { openCore, type Core, type QueueOptions } from './openCore.ts';
-import { openRows } from './openRows.ts';
-import { DEAD, isIdle, isWaiting } from './rows.ts';
+import { openBrowserRows, openCore, type Core, type QueueOptions } from './openCore.ts';
+import { DEAD, isWaiting } from './rows.ts';
 
 /** Opens the queue, which begins to send what earlier pages have left. */
 export function openQueue(options: QueueOptions): Queue {
-  return publicQueue(openCore(openRows, options));
+  return publicQueue(openCore(openBrowserRows, options));
 }
 
 /** A queue of events that outlives the page. */
@@ -51,14 +50,14 @@ export function publicQueue(core: Core): Queue {
 export async function readStats({ rows, sender, total }: Core): Promise<QueueStats> {
   const { keys } = await rows.read();
   const waiting = keys.filter(isWaiting).length;
-  const isMemory = rows.isMemory();
-  const onDisk = isMemory ? 0 : waiting;
+  const { storage } = rows;
+  const onDisk = storage === 'memory' ? 0 : waiting;
   return {
     onDisk,
     inMemory: waiting - onDisk,
-    inFlight: [...rows.known.values()].filter((row) => !isIdle(row)).length,
+    inFlight: [...rows.known.values()].filter(({ isInFlight }) => isInFlight).length,
     deadLetters: keys.filter((key) => key > DEAD).length,
-    storage: isMemory ? 'memory' : (rows.storage ?? 'indexeddb'),
+    storage,
     ...total,
     ...sender.state(),
   };

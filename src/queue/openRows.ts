@@ -1,92 +1,154 @@
-import { promisifyRequest as done } from 'idb-keyval';
 import { own } from '../wire/json.ts';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
-import type { DropReason } from './events.ts';
+import type { DropReason, QueueEvent } from './events.ts';
+import type { Database, DatabaseListener, Table } from './openDatabase.ts';
 import {
-  committed,
   CONSENT,
   type Drops,
-  eventRange,
+  type EventRow,
   findDrops,
-  isIdle,
-  isOwn,
   isWaiting,
-  openDatabase,
   QUEUE_GROWN,
-  REMOVED,
+  type QueueEntry,
   type RowChange,
-  type Rows,
-  type RowsListener,
   SHARED_MAX,
 } from './rows.ts';
-import { isWithdrawn, newConsent, tryStorage } from './withdrawal.ts';
 
-/** Milliseconds between two notes of how many rows were added. */
-const COUNT_MS = 100;
+/** What this page knows of a row that it has put or is sending. */
+interface KnownRow {
+  readonly value: unknown;
+  /**
+   * How far this page has put the row; missing when another page has put it. An `unconfirmed` row is not known to be on disk: a
+   * disk refuses a row late, and a slow one accepts it late. A read in between must not count it as delivered.
+   */
+  put?: 'unwritten' | 'unconfirmed' | 'stored' | undefined;
+  /** It is in a request of this page. */
+  isInFlight?: boolean;
+}
 
-/** Opens the rows of a queue. */
-export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsListener): Rows {
-  const known: Rows['known'] = new Map();
+/** All keys, and the values of the first of them. */
+export interface FoundRows {
+  readonly keys: readonly string[];
+  readonly first: ReadonlyMap<string, unknown>;
+}
+
+/** The rows of a queue, on disk or in memory. They alone move a row from state to state. */
+export interface Rows {
+  readonly known: ReadonlyMap<string, KnownRow>;
+  readonly storage: Database['kind'];
+  /** Runs a transaction unless consent was withdrawn. */
+  run<T>(mode: IDBTransactionMode, work: (table: Table) => T | Promise<T>): Promise<T | undefined>;
+  /** Stores a new row; resolves when it is on disk, or in memory where there is no disk. */
+  add(key: string, row: EventRow): Promise<unknown>;
+  /** Writes at once what is not written yet. Resolves when everything is. */
+  write(): Promise<unknown>;
+  /** Reads all keys, and the first rows: never all. */
+  read(more?: number): Promise<FoundRows>;
+  /** Returns this page's events that are in no request. */
+  idle(): QueueEntry[];
+  /** Marks rows as being in a request of this page: nobody drops them, and this page does not send them again. */
+  claim(batch: readonly QueueEntry[]): void;
+  /** Whether a row is still in flight, and not purged meanwhile. */
+  isInFlight(key: string): boolean;
+  /** Makes what a response has changed durable, and releases the rows that were claimed for it. */
+  confirm(batch: readonly QueueEntry[], changes: readonly RowChange[], mayDrop: boolean): Promise<void>;
+  /** Makes changes in one transaction. `mayDrop`: also drops what is too much; `aged`: and what is too old. */
+  change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void>;
+  /** Empties the queue. Resolves when it is empty, or storage is gone. */
+  purge(): Promise<void>;
+  /** Forgets everything and writes nothing more. */
+  stop(): void;
+  /** Forgets everything and empties the queue at once. Resolves when it is empty. */
+  clear(): Promise<unknown>;
+  /** Stops because consent was withdrawn elsewhere. */
+  withdrawn(): void;
+  close: Database['close'];
+}
+
+/** What the rows report. */
+export interface RowsListener {
+  /** Returns the time. */
+  now(): number;
+  emit(event: QueueEvent): void;
+  /** Consent was withdrawn elsewhere: the rows have stopped. */
+  onWithdrawn(): void;
+  /** Storage is back, and may lack what was in it. */
+  onBack(): void;
+}
+
+/** How consent is recorded where the rows are stored. */
+export interface ConsentRecord {
+  /** Whether data stored under a consent was withdrawn: none of it may be read or sent. */
+  isWithdrawn(consent: string | undefined): boolean;
+  /** Returns the id of a consent that is stored now. */
+  newConsent(): string;
+}
+
+/** Opens the rows of a queue in a database. */
+export function openRows(
+  openDatabase: (listener: DatabaseListener) => Database,
+  { isWithdrawn, newConsent }: ConsentRecord,
+  { now, emit, onWithdrawn, onBack }: RowsListener,
+): Rows {
+  const known = new Map<string, KnownRow>();
   /** Rows that may be added before there are too many; as of the last read, since other tabs add as well. */
   let room = QUEUE_GROWN;
-  /** Rows that were added since they were remembered, and when that was. */
-  let added = 0;
-  let countedAt = -COUNT_MS;
   let isMemory = false;
-  let isFirstRead = true;
   let isStopped = false;
-  let writing: Promise<void> | undefined;
+  let writing: Promise<unknown> | undefined;
   /** Ends when everything that was ever written is. */
   let written: Promise<unknown> = Promise.resolve();
   /** The consent under which the database was opened, once it is known. */
   let consent: string | undefined;
 
-  const database = openDatabase(name, {
+  const database = openDatabase({
     onBroken(error) {
+      if (!isMemory && !isStopped) emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
       isMemory = true;
-      emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
     },
     onDisconnect() {
       consent = undefined;
     },
-    onDeletion: (rows) => readRows(rows, 0),
-    onBack() {
+    async onDeletion(table) {
+      await readRows(table, 0);
       consent = undefined;
+    },
+    onBack() {
       isMemory = false;
       if (isStopped) return;
       emit({ type: 'error', reason: 'Storage is back: events are written again' });
-      void change([...known].filter(isOwn).map(([key, { value }]) => [key, value]));
+      void change([...known].flatMap(([key, { value, put }]) => (put ? [[key, value]] : [])));
       onBack();
     },
   });
 
   /** Whether what was read under `given` consent may go on. */
-  function checkConsent(stored: unknown, given: string | undefined): boolean {
+  function checkConsent(stored: string | undefined, given: string | undefined): boolean {
     if (given && (stored !== given || isWithdrawn(given))) withdrawn();
     return !isStopped;
   }
 
-  /** Whether a transaction may write. The first one stores the consent if none is stored. */
-  function admit(rows: IDBObjectStore, stored: string | undefined): boolean {
-    if (!checkConsent(stored, consent)) return false;
+  /** Returns the consent under which a transaction may write, if it may. The first one stores it. */
+  function admit(table: Table, stored: string | undefined): string | undefined {
+    if (!checkConsent(stored, consent)) return undefined;
     // What an earlier page had no time to clear.
     const isVoid = isWithdrawn(stored);
-    if (isVoid) rows.clear();
-    const id = stored && !isVoid ? stored : newConsent();
-    if (id !== stored) rows.put(id, CONSENT);
-    rows.transaction.addEventListener('complete', () => (consent = id));
-    return true;
+    if (stored && !isVoid) return stored;
+    if (isVoid) table.clear();
+    const id = newConsent();
+    table.put(CONSENT, id);
+    return id;
   }
 
   function withdrawn(): void {
     if (isStopped) return;
     const keys = [...known.keys()];
-    const count = [...known].filter((row) => isWaiting(row[0]) && isOwn(row)).length;
+    const count = keys.filter((key) => isWaiting(key) && known.get(key)?.put).length;
     stop();
     // What was written before this page knew.
     const removed = Promise.resolve().then(() =>
-      database.run('readwrite', (rows) => {
-        for (const key of keys) rows.delete(key);
+      database.run('readwrite', (table) => {
+        for (const key of keys) table.put(key, undefined);
       }),
     );
     database.close(removed);
@@ -94,14 +156,9 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
     onWithdrawn();
   }
 
-  function forgetAll(): void {
-    known.clear();
-    remember(0, Infinity);
-  }
-
   function stop(): void {
     isStopped = true;
-    forgetAll();
+    known.clear();
   }
 
   function dropped(reason: DropReason, count: number): void {
@@ -115,25 +172,10 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
     }
   }
 
-  function remember(waiting: number, sum: number): void {
-    added = 0;
-    const lost = rememberCount(name, waiting, sum);
-    if (isFirstRead) dropped('storage_lost', lost);
-    isFirstRead = false;
-  }
-
-  /** Remembers rows that were added since the last read, a few times a second at the most. */
-  function count(more: number): void {
-    added += more;
-    if (isMemory || isStopped || performance.now() - countedAt < COUNT_MS) return;
-    countedAt = performance.now();
-    rememberAdded(name, added);
-    added = 0;
-  }
-
-  function write(): Promise<void> {
+  /** Resolves when everything that was added so far is written: an earlier write may have begun with a part of it. */
+  function write(): Promise<unknown> {
     writing = undefined;
-    let keys = [...known].flatMap(([key, { state }]) => (state === 'unwritten' ? [key] : []));
+    let keys = [...known].flatMap(([key, { put }]) => (put === 'unwritten' ? [key] : []));
     // Far more at once than there is room for: what has to go is not written first.
     if (keys.length > QUEUE_GROWN) forget(findDrops(keys.sort(), known));
     keys = keys.filter((key) => known.has(key));
@@ -142,8 +184,7 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
       keys.map((key) => [key, known.get(key)?.value]),
       room < 0,
     );
-    written = Promise.all([written, changed]);
-    return changed;
+    return (written = Promise.all([written, changed]));
   }
 
   async function change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void> {
@@ -151,119 +192,125 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
     const time = mayDrop === 'aged' ? now() : undefined;
     for (const [key, value, from] of changes) {
       if (from || !value) known.delete(from ?? key);
-      if (value && isIdle(known.get(key))) known.set(key, { value, state: 'unconfirmed' });
+      if (value) known.set(key, { ...known.get(key), value, put: 'unconfirmed' });
     }
     const hasMoves = changes.some(([, , from]) => from);
-    const drops = await database.run('readwrite', async (rows): Promise<Drops> => {
-      if (isStopped) return [];
+    const changed = await database.run('readwrite', async (table) => {
       const given = consent;
-      const requests = [CONSENT, ...(hasMoves ? changes.map(([key, , from = key]) => from) : [])].map(
-        (key): IDBRequest<string | undefined> => rows.get(key),
-      );
+      const stored = table.get(CONSENT);
+      const moved = hasMoves ? changes.map(([key, , from = key]) => table.get(from)) : [];
       // A page that ends now cannot wait for a read: new events are written first, and removed if there is no consent.
-      if (hasMoves || !given) {
-        const [stored] = await Promise.all(requests.map(done));
-        if (!admit(rows, stored)) return [];
-      }
-      let removed = 0;
+      const id = hasMoves || !given ? admit(table, consentIn(await stored)) : given;
+      if (isStopped || !id) return { drops: [] };
+      const before = await Promise.all(moved);
       changes.forEach(([key, value, from], at) => {
-        if (!value || from) {
-          rows.delete(from ?? key);
-          removed++;
-        }
-        if (from && !requests[at + 1]?.result) known.delete(key);
+        if (from) table.put(from, undefined);
+        if (from && !before[at]) known.delete(key);
         // What was purged since this was called is not written.
-        if (value && known.has(key)) rows.put(value, key);
+        if (!value || known.has(key)) table.put(key, value);
       });
-      const all = mayDrop ? ((await done(rows.getAllKeys(eventRange()))) as string[]) : [];
-      const drops = findDrops(all, known, time);
-      for (const key of drops.flatMap(([, keys]) => keys)) {
-        rows.delete(key);
-        removed++;
-      }
-      if (mayDrop) room = QUEUE_GROWN - all.length + removed;
-      if (removed) rows.put(((await done<number | undefined>(rows.get(REMOVED))) ?? 0) + removed, REMOVED);
-      await committed(rows);
-      checkConsent(requests[0]?.result, given);
-      return drops;
+      if (!mayDrop) return { drops: [], id, given, stored };
+      const keys = await table.keys();
+      const drops = findDrops(keys, known, time);
+      const gone = drops.flatMap(([, dropped]) => dropped);
+      for (const key of gone) table.put(key, undefined);
+      room = QUEUE_GROWN - keys.length + gone.length;
+      return { drops, id, given, stored };
     });
     // What storage was too slow for stays unconfirmed: a read that was waiting as well must not take it for delivered.
-    if (drops) {
-      for (const [key] of changes) {
-        const row = known.get(key);
-        if (row?.state === 'unconfirmed') row.state = 'local';
-        if (row?.before) row.before = 'local';
-      }
-    } else room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
-    forget(drops ?? (mayDrop ? findDrops([...known.keys()].sort(), known, time) : []));
-    count(changes.filter(([key, value, from]) => value && !from && key > '0').length);
+    if (!changed) {
+      room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
+      if (mayDrop) forget(findDrops([...known.keys()].sort(), known, time));
+      return;
+    }
+    for (const [key] of changes) {
+      const row = known.get(key);
+      if (row?.put === 'unconfirmed') row.put = 'stored';
+    }
+    forget(changed.drops);
+    consent ??= changed.id;
+    checkConsent(consentIn(await changed.stored), changed.given);
   }
 
-  async function readRows(rows: IDBObjectStore, more: number): ReturnType<Rows['read']> {
+  async function readRows(table: Table, more: number): Promise<FoundRows> {
     const given = consent;
-    const before = [...known].flatMap(([key, { state }]) => (state === 'local' ? [key] : []));
-    const [keys, values] = (await Promise.all([
-      done(rows.getAllKeys(eventRange())),
-      done(rows.getAll(eventRange(), BATCH_MAX_EVENTS + SHARED_MAX + more)),
-    ])) as [string[], unknown[]];
+    const before = [...known].flatMap(([key, row]) => (isSettled(row) ? [key] : []));
+    const [keys, values, mark] = await Promise.all([
+      table.keys(),
+      table.first(BATCH_MAX_EVENTS + SHARED_MAX + more),
+      table.get(CONSENT),
+    ]);
     const first = new Map(values.map((value, at) => [keys[at] ?? '', value]));
-    const stored = first.get(CONSENT);
+    const stored = consentIn(mark);
     if (isWithdrawn(stored)) {
       if (given) withdrawn();
       return { keys: [], first: new Map() };
     }
-    if (checkConsent(stored, given)) consent ??= stored as string | undefined;
-    // Rows of ours that are gone: another tab has delivered them, unless the whole database went meanwhile.
+    if (checkConsent(stored, given)) consent ??= stored;
+    // Rows of ours that are gone: another tab has delivered them.
     const found = new Set(keys);
-    for (const key of before) if (!found.has(key) && known.get(key)?.state === 'local') known.delete(key);
+    for (const key of before) if (!found.has(key) && isSettled(known.get(key))) known.delete(key);
     room = QUEUE_GROWN - keys.filter(isWaiting).length;
     return { keys, first };
   }
 
   return {
     known,
-    isMemory: () => isMemory,
-    run: (mode, work) =>
-      database.run(mode, async (rows) => {
-        const stored = await done<string | undefined>(rows.get(CONSENT));
-        const mayRun = mode === 'readonly' ? !isWithdrawn(stored) : admit(rows, stored);
-        return mayRun ? work(rows) : (undefined as never);
-      }),
+    get storage() {
+      return isMemory ? 'memory' : database.kind;
+    },
+    async run(mode, work) {
+      const done = await database.run(mode, async (table) => {
+        const stored = consentIn(await table.get(CONSENT));
+        const id = mode === 'readwrite' ? admit(table, stored) : undefined;
+        return (mode === 'readwrite' ? id : !isWithdrawn(stored)) ? { id, value: await work(table) } : undefined;
+      });
+      consent ??= done?.id;
+      return done?.value;
+    },
     add(key, value) {
-      known.set(key, { value, state: 'unwritten' });
+      known.set(key, { value, put: 'unwritten' });
       return (writing ??= Promise.resolve().then(write));
     },
-    async write() {
-      await write();
-      await written;
-    },
-    async read(more = 0, isLocked = false) {
-      let found = await database.run('readonly', (rows) => readRows(rows, more));
+    write,
+    async read(more = 0) {
+      let found = await database.run('readonly', (table) => readRows(table, more));
       const damaged = found ? [...found.first].filter(isDamaged).map(([key]) => key) : [];
       if (damaged[0]) {
         // Other scripts can write here as well. A row that is not an event would block all others.
         await change(damaged.map((key) => [key]));
         dropped('storage_lost', damaged.length);
-        found = await database.run('readonly', (rows) => readRows(rows, more));
+        found = await database.run('readonly', (table) => readRows(table, more));
       }
-      if (!found) {
-        const first = new Map([...known].map(([key, { value }]) => [key, value]));
-        return { keys: [...first.keys()].sort(), first };
+      if (found) return found;
+      const first = new Map([...known].map(([key, { value }]) => [key, value]));
+      return { keys: [...first.keys()].sort(), first };
+    },
+    idle: () =>
+      [...known].flatMap(([key, row]) =>
+        isWaiting(key) && !row.isInFlight ? [[key, row.value as EventRow] as const] : [],
+      ),
+    claim(batch) {
+      for (const [key, value] of batch) known.set(key, { value, put: known.get(key)?.put, isInFlight: true });
+    },
+    isInFlight: (key) => known.get(key)?.isInFlight === true,
+    async confirm(batch, changes, mayDrop) {
+      await change(changes, mayDrop);
+      for (const [key] of batch) {
+        const row = known.get(key);
+        if (row?.put) row.isInFlight = false;
+        else known.delete(key);
       }
-      const waiting = found.keys.filter(isWaiting).length;
-      if (isLocked && !isStopped) remember(waiting, waiting + Number(found.first.get(REMOVED) ?? 0));
-      return found;
     },
     change,
     async purge() {
-      forgetAll();
+      known.clear();
       await database.run(
         'readwrite',
-        async (rows) => {
-          const stored: unknown = await done(rows.get(CONSENT));
-          rows.clear();
-          if (stored) rows.put(stored, CONSENT);
-          await committed(rows);
+        async (table) => {
+          const stored = await table.get(CONSENT);
+          table.clear();
+          table.put(CONSENT, stored);
         },
         true,
       );
@@ -272,12 +319,7 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
     clear() {
       stop();
       // A database that nobody has used is not created for it.
-      const cleared = database.isUsed()
-        ? database.run('readwrite', (rows) => {
-            rows.clear();
-            return committed(rows);
-          })
-        : Promise.resolve();
+      const cleared = database.isUsed() ? database.run('readwrite', (table) => table.clear()) : Promise.resolve();
       database.close(cleared);
       return cleared;
     },
@@ -286,32 +328,17 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
   };
 }
 
+/** Whether a row of this page is on disk as far as it knows. */
+function isSettled(row: KnownRow | undefined): boolean {
+  return row?.put === 'stored' && !row.isInFlight;
+}
+
 /** Whether a row is none that a queue has written. */
 function isDamaged([key, row]: readonly [string, unknown]): boolean {
   return key > '0' && typeof own(own(row, 'event'), 'event_id') !== 'string';
 }
 
-/** Adds rows to those that are remembered. What a killed browser had not yet remembered is too little, never too much. */
-function rememberAdded(name: string, added: number): void {
-  const [count = 0, sum = 0] = readCount(name);
-  if (added) writeCount(name, count + added, sum + added);
-}
-
-/**
- * Remembers, outside IndexedDB, how many rows are `waiting` and how many there have ever been, and returns how many were lost since the last
- * time: Chromium repairs a damaged store by leaving rows out, without an error. `sum` never shrinks, so what a killed browser
- * had not yet remembered is too little, never too much.
- */
-function rememberCount(name: string, waiting: number, sum: number): number {
-  const [count = 0, sumBefore = 0] = readCount(name);
-  writeCount(name, waiting, sum);
-  return Math.min(count, sumBefore - sum);
-}
-
-function readCount(name: string): number[] {
-  return tryStorage(() => (localStorage.getItem(name) ?? '').split(',').map(Number)) ?? [];
-}
-
-function writeCount(name: string, waiting: number, sum: number): void {
-  tryStorage(() => (waiting ? localStorage.setItem(name, `${waiting},${sum}`) : localStorage.removeItem(name)));
+/** Returns a stored consent. Other scripts can write here as well: what is not text is none, and is replaced. */
+function consentIn(stored: unknown): string | undefined {
+  return typeof stored === 'string' ? stored : undefined;
 }

@@ -1,32 +1,19 @@
-import { promisifyRequest } from 'idb-keyval';
 import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
 import { reasonOf } from '../wire/errors.ts';
 import { toJson } from '../wire/json.ts';
 import { HOUR_MS } from '../wire/utcDates.ts';
+import type { LastAnswer, QueueEvent, Send, StoredEvent } from './events.ts';
+import type { Rows } from './openRows.ts';
+import { BACKOFF, type EventRow, isOld, isSuspect, isWaiting, keyTime, type QueueEntry } from './rows.ts';
 import {
   type Backoff,
   type BatchResponse,
   FAILURE_PAUSE_MS,
-  type QueueEntry,
   hasResults,
-  isSuspect,
-  keepFailures,
   remainingDelay,
   settle,
   takeBatch,
 } from './settle.ts';
-import type { LastAnswer, QueueEvent, Send, StoredEvent } from './events.ts';
-import {
-  BACKOFF,
-  type EventRow,
-  isIdle,
-  isOld,
-  isWaiting,
-  keyTime,
-  LEASE,
-  type QueueDatabase,
-  type Rows,
-} from './rows.ts';
 import { within } from './createPost.ts';
 
 /** What the queue needs of the sender. */
@@ -53,8 +40,6 @@ interface SenderOptions {
   startMs?: number | undefined;
 }
 
-/** Milliseconds until we try again for a lease that another tab has. */
-const BUSY_MS = 1_000;
 /** A request that fails within so many milliseconds before the page is left may have failed because of that. */
 const LEAVING_MS = 50;
 /** Bytes of keepalive requests in flight: the page shares 65,536 among everybody on it. */
@@ -62,15 +47,12 @@ const KEEPALIVE_MAX_BYTES = 60 * 1024;
 
 /** Sends what is queued, one tab at a time, and keeps what was not accepted. */
 export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0 }: SenderOptions): Sender {
-  const { known } = rows;
   let backoff: Backoff | undefined;
   let lastAnswer: LastAnswer | undefined;
   /** When the last request got no response; 0 if it got one. */
   let failedAt = 0;
   /** Events since the last request. */
   let fresh = 0;
-  /** Sizes of the next batches: the halves of one that was refused whole. */
-  let sizes: number[] = [];
   let isPaused = false;
   let isEager = false;
   /** Whether events that are too old were dropped: once per page load is enough. */
@@ -105,28 +87,24 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   function drain(): Promise<unknown> {
     timerAt = Infinity;
     return (drained = drained.then(async () => {
-      let hasMore: boolean | undefined;
-      do hasMore = await runExclusively(name, rows.run, sendNext);
-      while (hasMore);
-      if (hasMore === undefined) wake(BUSY_MS);
+      while (await runExclusively(name, sendNext));
     }));
   }
 
   /** Reads, sends and settles one batch. Resolves to whether the next may follow at once. */
   async function sendNext(): Promise<boolean> {
     if (isPaused || isStopped) return false;
-    const { keys, first } = await rows.read(Object.keys(backoff?.failures ?? {}).length, true);
+    const { first } = await rows.read();
     if (isStopped) return false;
     hasRead = true;
     backoff = first.get(BACKOFF) as Backoff | undefined;
-    if (backoff?.failures) backoff.failures = keepFailures(backoff.failures, keys);
     const now = Date.now();
     let earliest = 0;
     let isHeld = false;
     const due = ([...first] as [string, EventRow][]).filter(([key, { tries }]) => {
-      if (!isWaiting(key) || !isIdle(known.get(key))) return false;
+      if (!isWaiting(key) || rows.isInFlight(key)) return false;
       // What looks too old waits for a response, which may set the clock right.
-      if (!hasSwept && isOld(key, known, now)) return !(isHeld = true);
+      if (!hasSwept && isOld(key, rows.known, now)) return !(isHeld = true);
       const left = tries ? keyTime(key) - now : 0;
       // A refused row is due at its key's time, unless that was written under another clock.
       if (left <= 0 || left > HOUR_MS) return true;
@@ -138,8 +116,8 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       await rows.change([], 'aged');
       return isHeld || !!due[0] || earliest > 0;
     }
-    const batch = takeBatch(due, backoff?.failures).slice(0, sizes.shift());
-    const ms = batch[0] ? delay(isSuspect(backoff?.failures, batch[0][0])) : earliest;
+    const batch = takeBatch(due, backoff);
+    const ms = batch[0] ? delay(isSuspect(batch[0][0])) : earliest;
     if (batch[0] && !ms) return deliver(batch);
     if (ms) wake(ms);
     return false;
@@ -156,10 +134,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     const wasEager = isEager;
     isEager = false;
     fresh = 0;
-    for (const [key, value] of batch) {
-      const row = known.get(key);
-      known.set(key, { value, state: 'inFlight', before: row?.state });
-    }
+    rows.claim(batch);
     if (keepalive) keepaliveRoom -= bytes;
     const response = await sendBatch(send, events, { keepalive, sent }, ended.signal);
     // The result of the request is unknown: it is sent again later, in this tab or another.
@@ -174,22 +149,16 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     // A failed handover doesn't count, or a page that is hidden again and again would send each time.
     failedAt = status || isLeaving ? 0 : now;
 
-    const isInFlight = (key: string): boolean => !isIdle(known.get(key));
-    const settled = settle({ batch, isWanted: isInFlight, response, before, isEager: wasEager, now });
+    const settled = settle({ batch, isWanted: rows.isInFlight, response, before, isEager: wasEager, now });
     ({ backoff } = settled);
-    await rows.change(
+    await rows.confirm(
+      batch,
       settled.changes,
       settled.events.some(({ type }) => type === 'dead_letter'),
     );
-    for (const [key] of batch) {
-      const row = known.get(key);
-      if (row?.before) row.state = row.before;
-      else known.delete(key);
-    }
     settled.events.forEach(emit);
     const { next } = settled;
     if (next === 'wait') wake(delay(true));
-    if (next === 'split') sizes.unshift((batch.length + 1) >> 1, batch.length >> 1);
     if (next === 'pause' && !isPaused) {
       isPaused = true;
       emit({ type: 'paused', status, reason });
@@ -200,14 +169,13 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   function leave(): void {
     void rows.write();
     // Chromium fails requests in progress just before `pagehide`. That is no outage.
-    if (isPaused || (Date.now() - failedAt >= LEAVING_MS && backoff?.at && !backoff.isSuspects && !rows.isMemory()))
+    if (
+      isPaused ||
+      (Date.now() - failedAt >= LEAVING_MS && backoff?.at && !backoff.isSuspects && rows.storage !== 'memory')
+    )
       return;
     // Stored until a response arrives, which may be never: the relay drops duplicates.
-    const rest = [...known].flatMap(([key, row]): QueueEntry[] => {
-      const value = row.value as EventRow;
-      const mayGo = isWaiting(key) && isIdle(row) && !value.tries && !isSuspect(backoff?.failures, key);
-      return mayGo ? [[key, value]] : [];
-    });
+    const rest = rows.idle().filter(([key, { tries }]) => !tries && !isSuspect(key));
     for (const isTrue of [true, undefined]) {
       const group = rest.filter(([, row]) => row.isTrue === isTrue);
       while (group[0]) handedOver = Promise.all([handedOver, deliver(group.splice(0, BATCH_MAX_EVENTS), true)]);
@@ -310,34 +278,24 @@ function isHidden(): unknown {
 }
 
 /** Milliseconds after which the holder of the lock must be frozen. Requests end after ten seconds; several may wait. */
-const LEASE_MS = 30_000;
+const LOCK_MS = 30_000;
 
 /**
- * Runs `work` while no other tab of the origin does; resolves to undefined when another tab held the lease. A frozen tab loses the lock.
- * Without Web Locks (older browsers, sandboxed frames) the tabs share a lease in the store.
+ * Runs `work` while no other tab of the origin does. A frozen tab loses the lock. Without Web Locks (pages without https,
+ * sandboxed frames) tabs may send the same events, and the relay drops duplicates.
  */
-async function runExclusively<T>(
-  name: string,
-  run: QueueDatabase['run'],
-  work: () => Promise<T>,
-): Promise<T | undefined> {
-  const locks = globalThis.navigator?.locks;
-  if (locks) {
-    return locks.request(name, { signal: AbortSignal.timeout(LEASE_MS) }, work).catch((error: unknown) => {
-      if (/Timeout/.test(String(error))) return locks.request(name, { steal: true }, work);
-      // A sandboxed frame has no storage either: nobody shares anything with it.
-      return /Security/.test(String(error)) ? work() : undefined;
-    });
-  }
-  const isTaken = await run('readwrite', async (rows) => {
-    const left = (await promisifyRequest<number>(rows.get(LEASE))) - Date.now();
-    // More than the longest lease was taken under another clock.
-    const isTaken = left > 0 && left <= LEASE_MS;
-    if (!isTaken) rows.put(Date.now() + LEASE_MS, LEASE);
-    return isTaken;
+async function runExclusively<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
+  if (!locks) return work();
+  let isRefused = true;
+  const run = (): Promise<T> => {
+    isRefused = false;
+    return work();
+  };
+  const signal = AbortSignal.timeout(LOCK_MS);
+  return locks.request(name, { signal }, run).catch(() => {
+    if (signal.aborted) return locks.request(name, { steal: true }, run);
+    // A sandboxed frame has no storage either: nobody shares anything with it.
+    return isRefused ? run() : undefined;
   });
-  if (isTaken) return undefined;
-  const result = await work();
-  await run('readwrite', (rows) => void rows.delete(LEASE));
-  return result;
 }

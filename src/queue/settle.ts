@@ -2,10 +2,12 @@ import { readBatchResponse } from '../wire/events.ts';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
 import { HOUR_MS } from '../wire/utcDates.ts';
 import type { QueueEvent } from './events.ts';
-import { BACKOFF, DEAD, type EventRow, type RowChange, dueAt } from './rows.ts';
+import { BACKOFF, DEAD, type QueueEntry, type RowChange, dueAt, isSuspect, suspectKey } from './rows.ts';
 
 /** Milliseconds without a success after which every failure may be the fault of an event. */
 const STUCK_MS = 3 * HOUR_MS;
+/** Failures of the server after which a batch is split: one of its events may be what makes the server fail. */
+const SPLIT_FAILURES = 3;
 
 /** The parts of a response that matter; status 0 when there was none. */
 export interface BatchResponse {
@@ -43,29 +45,25 @@ export interface Settlement {
 }
 
 /** Decides what becomes of the events of a batch, and of the backoff state. */
-export function settle({ batch, isWanted, response, before, isEager, now }: SentBatch): Settlement {
+export function settle({ batch, isWanted, response, before = {}, isEager, now }: SentBatch): Settlement {
   const { status, body, reason, retryAfter } = response;
   const { fates, next } = readVerdict(status, body, batch.length);
   const changes: RowChange[] = [];
   const events: QueueEvent[] = [];
   const eventIds: string[] = [];
-  const queued: string[] = [];
-  const failures: Record<string, number> = { ...before?.failures };
-
-  const isSuspects = (!before?.at || before.isSuspects) && batch.every(([key]) => isSuspect(before?.failures, key));
+  const queued: QueueEntry[] = [];
 
   batch.forEach(([key, row], index) => {
     const { event, tries = 0 } = row;
     const [fate, why = reason] = fates[index] ?? ['queued'];
     if (!isWanted(key)) return;
-    if (fate === 'queued') return void queued.push(key);
-    delete failures[key];
-    if (fate === 'delivered') {
+    if (fate === 'queued') queued.push([key, row]);
+    else if (fate === 'delivered') {
       changes.push([key]);
       eventIds.push(event.event_id);
     } else if (fate === 'dead' || tries + 1 >= QUEUE_MAX_REFUSALS) {
-      // The message is the server's text: what looks like an email address or a number of a person is not stored.
-      changes.push([DEAD + key, { event, reason: why.replace(/\S*@\S*|\d{4,}/g, '…') }, key]);
+      // The rest is the server's text, and may quote personal data.
+      changes.push([DEAD + key, { event, reason: why.match(CODE_AND_FIELDS)?.join(': ') ?? 'refused' }, key]);
       events.push({ type: 'dead_letter', event, reason: why });
     } else {
       const nextTryAt = now + jitter(1_000 * 2 ** tries);
@@ -75,17 +73,28 @@ export function settle({ batch, isWanted, response, before, isEager, now }: Sent
   });
   if (eventIds[0]) events.push({ type: 'delivered', count: eventIds.length, eventIds });
 
-  // A refused connection or a rate limit says nothing about the events, unless it lasts for hours.
-  const isTheirs = status >= 500 || isSuspects || now - (before?.since ?? now) > STUCK_MS;
-  const all: Failures = isTheirs ? countFailure(failures, queued) : failures;
-  let backoff: Backoff | undefined = Object.keys(all)[0] ? { failures: all } : undefined;
-  if (next === 'wait') {
-    backoff = { ...backoff, ...afterFailure(isEager ? undefined : before, now, retryAfter), isSuspects };
-    if (queued[0]) events.push({ type: 'retried', count: queued.length, reason, nextTryAt: backoff.at ?? 0 });
+  const hasFailed = next === 'wait';
+  const isSuspects = hasFailed && (!before.at || before.isSuspects) && batch.every(([key]) => isSuspect(key));
+  // A refused connection or a rate limit says nothing about the events, unless it lasts for hours, or a batch is being split.
+  const isTheirs = hasFailed && (status >= 500 || before.sizes || isSuspects || now - (before.since ?? now) > STUCK_MS);
+  const failures = (before.failures ?? 0) + Number(!!isTheirs);
+  const isSplit = next === 'split' || (isTheirs && (before.sizes || failures >= SPLIT_FAILURES));
+  const sizes = (before.sizes ?? []).slice(hasFailed && !isSplit ? 0 : 1);
+  if (isSplit && batch[1]) sizes.unshift((batch.length + 1) >> 1, batch.length >> 1);
+  else if (isSplit) for (const [key, row] of queued) changes.push([suspectKey(key, now), row, key]);
+
+  let backoff: Backoff | undefined = sizes[0] ? { sizes } : undefined;
+  if (hasFailed) {
+    const delays = afterFailure(isEager ? undefined : before, now, retryAfter);
+    backoff = { ...backoff, ...delays, failures, isSuspects };
+    if (queued[0]) events.push({ type: 'retried', count: queued.length, reason, nextTryAt: delays.at });
   }
   changes.push([BACKOFF, backoff]);
   return { changes, backoff, events, next };
 }
+
+/** The code of a refusal, or the status, and each field that it names. */
+const CODE_AND_FIELDS = /^Status \d+$|^[a-z_]+(?=:)|\b[a-z]+_(id|name|datetime|target|properties)\b/gi;
 
 /** What becomes of one event, and why: it is delivered, stays queued, was refused (which counts against it), or is never accepted. */
 type EventFate = readonly [fate: 'delivered' | 'queued' | 'refused' | 'dead', reason?: string];
@@ -120,15 +129,18 @@ export function readVerdict(status: number, body: unknown, sent: number): BatchV
 
 /** The backoff state that the tabs of an origin share; times are of the shopper's clock, in milliseconds. */
 export interface Backoff {
-  /** When the failures began; missing, as the next two, when the last request succeeded. */
+  /** Sizes of the next batches: the halves of those that were split. */
+  sizes?: readonly number[];
+  /** When the failures began; missing, as all that follow, when the last request succeeded. */
   since?: number;
   /** The next attempt. */
   at?: number;
   /** `online` and the like bring the next attempt forward to here, never further: the pause after a failure, or Retry-After. */
   floor?: number;
-  /** Only suspects have failed since the server last accepted something: other events need not wait. */
+  /** How often the server has failed since it last accepted something. */
+  failures?: number;
+  /** Only suspects have failed since then: other events need not wait. */
   isSuspects?: boolean | undefined;
-  failures?: Failures;
 }
 
 /** Milliseconds between a failure and the next request, whatever triggers it. */
@@ -169,55 +181,13 @@ export function remainingDelay(backoff: Backoff | undefined, now: number, isEage
   return delay > 0 && delay < 2 * HOUR_MS ? delay : 0;
 }
 
-/** How often each event, by its key, was in a batch that the server failed on. */
-export type Failures = Readonly<Record<string, number>>;
-
-/** An event's row and its key. */
-export type QueueEntry = readonly [key: string, row: EventRow];
-
-/** Failures of the server after which an event is a suspect: it may be what makes the server fail. */
-const SUSPECT_FAILURES = 3;
-/** A suspect that failed alone has the next multiple of it: more than others can have by then. */
-const ALONE = 1_000;
-
-/** Whether an event was in so many failed batches that it waits behind the others. */
-export function isSuspect(failures: Failures | undefined, key: string): boolean {
-  return (failures?.[key] ?? 0) >= SUSPECT_FAILURES;
-}
-
-/**
- * Returns the next batch of what is due: the oldest events, then suspects. Suspects that failed equally often are sent in
- * halves, those that failed least first, until one is left alone. An attempt is spent on each batch whatever it holds,
- * so an outage causes no more requests than without suspects.
- */
-export function takeBatch(due: readonly QueueEntry[], failures: Failures = {}): readonly QueueEntry[] {
-  const others = alike(due.filter(([key]) => !isSuspect(failures, key)));
-  if (others[0]) return others.slice(0, BATCH_MAX_EVENTS);
-  const least = Math.min(...due.map(([key]) => failures[key] ?? 0));
-  const equals = alike(due.filter(([key]) => failures[key] === least));
-  return equals.slice(0, Math.min(BATCH_MAX_EVENTS, (equals.length + 1) >> 1));
-}
-
-/** Returns those whose time is of the same clock as that of the first: the relay corrects the times of a whole batch. */
-function alike(rows: readonly QueueEntry[]): readonly QueueEntry[] {
-  return rows.filter(([, { isTrue }]) => isTrue === rows[0]?.[1].isTrue);
-}
-
-/**
- * Returns the failures after one more of a batch. Every event is counted, the full queue if need be: a batch that was not would go first for
- * ever once an outage had used up the room. A suspect that failed alone goes behind all others, or it would fail with the same ones again.
- */
-export function countFailure(before: Failures, keys: readonly string[]): Failures {
-  const after = { ...before };
-  for (const key of keys) {
-    const count = after[key] ?? 0;
-    after[key] = keys[1] || count < SUSPECT_FAILURES ? count + 1 : count - (count % ALONE) + ALONE;
-  }
-  return after;
-}
-
-/** Returns the failures of the rows that still exist, which bounds their number. */
-export function keepFailures(failures: Failures, keys: readonly string[]): Failures {
-  const existing = new Set(keys);
-  return Object.fromEntries(Object.entries(failures).filter(([key]) => existing.has(key)));
+/** Returns the next batch of what is due, oldest first: suspects only if nothing else is, and times of one clock only. */
+export function takeBatch(due: readonly QueueEntry[], { sizes = [] }: Backoff = {}): readonly QueueEntry[] {
+  const [oldest] = due;
+  if (!oldest) return [];
+  // The relay corrects the times of a whole batch.
+  const alike = due.filter(
+    ([key, { isTrue }]) => isSuspect(key) === isSuspect(oldest[0]) && isTrue === oldest[1].isTrue,
+  );
+  return alike.slice(0, sizes[0] ?? BATCH_MAX_EVENTS);
 }

@@ -1,5 +1,6 @@
 import { promisifyRequest } from 'idb-keyval';
-import { cancel, committed, CONSENT, QUEUE_PREFIX, queueName } from './rows.ts';
+import { cancel, committed, STORE } from './openDatabase.ts';
+import { CONSENT, QUEUE_PREFIX, queueName } from './rows.ts';
 
 // Consent is given per origin, and withdrawn in every tab at once. Databases can only be cleared later: by then the page may
 // be gone. So a withdrawal first leaves a mark, synchronously. A page that opens a queue compares the mark with the
@@ -86,9 +87,6 @@ export async function resumeWithdrawal(): Promise<void> {
 
 async function clear(endpoint?: string): Promise<void> {
   const pending = pendingWithdrawal();
-  tryStorage(() => {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(QUEUE_PREFIX)) localStorage.removeItem(key);
-  });
   const names = new Set(endpoint ? [queueName(endpoint)] : []);
   try {
     for (const { name } of await indexedDB.databases()) if (name?.startsWith(QUEUE_PREFIX)) names.add(name);
@@ -119,14 +117,14 @@ async function empty(name: string): Promise<boolean> {
   });
   if (!db) return false;
   try {
-    if (!db.objectStoreNames.contains('rows')) return false;
-    const transaction = db.transaction('rows', 'readwrite');
+    if (!db.objectStoreNames.contains(STORE)) return false;
+    const transaction = db.transaction(STORE, 'readwrite');
     globalThis.addEventListener?.('pagehide', () => cancel(transaction), { once: true });
-    const rows = transaction.objectStore('rows');
+    const rows = transaction.objectStore(STORE);
     const consent = await promisifyRequest<unknown>(rows.get(CONSENT));
     const isNewer = consent !== undefined && pendingWithdrawal() !== '' && !isWithdrawn(consent);
     if (!isNewer) rows.clear();
-    await committed(rows);
+    await committed(transaction);
     return isNewer;
   } finally {
     db.close();

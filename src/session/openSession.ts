@@ -1,4 +1,4 @@
-import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
+import type { KeyValueStorage } from '../queue/openKeyValueDatabase.ts';
 import { readStats } from '../queue/openQueue.ts';
 import type { QueueStats } from '../queue/events.ts';
 import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';

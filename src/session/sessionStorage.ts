@@ -1,6 +1,7 @@
-import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
-import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/keyValue/openKeyValueQueue.ts';
-import { openSessionQueue, type Notes, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
+import type { KeyValueStorage } from '../queue/openKeyValueDatabase.ts';
+import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/openKeyValueQueue.ts';
+import { openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
+import type { Notes } from '../queue/openNotes.ts';
 import { onWithdrawal, resumeWithdrawal, tryStorage, withdrawConsent } from '../queue/withdrawal.ts';
 import { own, parseJson, toJson } from '../wire/json.ts';
 import { normalizeEmail, shortHash } from '../wire/hash.ts';

@@ -204,15 +204,6 @@ describe('a withdrawal here', () => {
     await tab.withdraw();
     expect(await tab.stats()).toMatchObject({ inMemory: 0 });
   });
-
-  it('leaves nothing in localStorage', async () => {
-    const tab = openTab();
-    await tab.track(event('a'));
-    await tab.flush();
-    expect(localStorage.getItem(NAME)).not.toBeNull();
-    await tab.withdraw();
-    expect(localStorage.getItem(NAME)).toBeNull();
-  });
 });
 
 describe('what is not a withdrawal', () => {

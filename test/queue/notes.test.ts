@@ -42,6 +42,13 @@ it('notes are committed explicitly', async () => {
   expect(commit).toHaveBeenCalled();
 });
 
+it('an event is on disk once it is tracked, even if a note of the same task has written it', async () => {
+  const queue = openPage();
+  void queue.notes.update('order', () => 1);
+  await queue.track(event('a'));
+  expect((await onDisk()).events).toEqual(['a']);
+});
+
 it('notes are not counted as events, dead letters or lost rows, nor against the cap', async () => {
   const queue = openPage();
   await Promise.all(names(30).map((id) => queue.notes.update(id, () => ({ event: id, reason: 'a note' }))));

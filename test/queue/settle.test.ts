@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Backoff, type QueueEntry, type SentBatch, type Settlement, settle } from '../../src/queue/settle.ts';
-import { rowKey } from '../../src/queue/rows.ts';
+import { type SentBatch, type Settlement, settle } from '../../src/queue/settle.ts';
+import { type QueueEntry, rowKey, suspectKey } from '../../src/queue/rows.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const entry = (n: number, tries?: number): QueueEntry => [
@@ -35,10 +35,6 @@ function settled(
   });
 }
 
-const failed = (times: number, ...ns: number[]): Backoff => ({
-  failures: Object.fromEntries(ns.map((n) => [entry(n)[0], times])),
-});
-
 it('removes accepted events and the backoff state', () => {
   expect(settled(202)).toEqual({
     changes: [[entry(0)[0]], [entry(1)[0]], [entry(2)[0]], ['!', undefined]],
@@ -61,7 +57,7 @@ it('makes a dead letter of a final refusal, and of the tenth', () => {
     [true, 9],
   ] as const) {
     const { changes, events } = settled(207, [no(0, retryable)], { batch: [entry(0, tries)] });
-    expect(changes[0]).toMatchObject([`~${entry(0)[0]}`, { reason: 'c: m' }, entry(0)[0]]);
+    expect(changes[0]).toMatchObject([`~${entry(0)[0]}`, { reason: 'c' }, entry(0)[0]]);
     expect(events).toMatchObject([{ type: 'dead_letter', event: { event_id: 'e0' }, reason: 'c: m' }]);
   }
 });
@@ -70,7 +66,7 @@ it('leaves queued events alone and backs off', () => {
   const { changes, backoff, events } = settled(0);
   expect(changes).toEqual([['!', backoff]]);
   expect(backoff).toMatchObject({ since: NOW });
-  expect(backoff?.failures).toBeUndefined();
+  expect(backoff?.failures).toBe(0);
   expect(events).toMatchObject([{ type: 'retried', count: 3, nextTryAt: backoff?.at }]);
 });
 
@@ -80,32 +76,47 @@ it('changes nothing about events that were purged meanwhile', () => {
   expect(events).toEqual([]);
 });
 
-it('counts failures of the server only', () => {
-  for (const status of [0, 200, 408, 425, 429]) expect(settled(status).backoff?.failures).toBeUndefined();
-  for (const status of [500, 502, 503, 504])
-    expect(settled(status, [], { before: failed(1, 0) }).backoff?.failures).toEqual({
-      ...failed(2, 0).failures,
-      ...failed(1, 1, 2).failures,
-    });
+it('counts failures of the server only, and splits a batch after the third', () => {
+  for (const status of [0, 200, 408, 425, 429])
+    expect(settled(status, [], { before: { failures: 2 } }).backoff).not.toHaveProperty('sizes');
+  for (const status of [500, 502, 503, 504]) {
+    expect(settled(status, [], { before: { failures: 1 } }).backoff).toMatchObject({ failures: 2 });
+    expect(settled(status, [], { before: { failures: 2 } }).backoff).toMatchObject({ failures: 3, sizes: [2, 1] });
+  }
 });
 
-it('forgets the failures of an event that is settled, and keeps those of others', () => {
-  const { changes, backoff } = settled(202, [], { before: failed(3, 1, 7) });
-  expect(backoff).toEqual(failed(3, 7));
-  expect(changes.at(-1)).toEqual(['!', backoff]);
+it('goes on with the other half after one has succeeded, and splits it at once if it fails', () => {
+  const before = { sizes: [3, 2] };
+  expect(settled(202, [], { before }).backoff).toEqual({ sizes: [2] });
+  for (const status of [500, 0]) expect(settled(status, [], { before }).backoff).toMatchObject({ sizes: [2, 1, 2] });
+});
+
+it('puts an event that failed alone behind all others, without counting a refusal', () => {
+  const batch = [entry(0)];
+  const { changes, backoff } = settled(500, [], { batch, before: { sizes: [1, 2] } });
+  expect(changes[0]).toEqual([suspectKey(entry(0)[0], NOW), entry(0)[1], entry(0)[0]]);
+  expect(backoff).toMatchObject({ sizes: [2] });
 });
 
 it('lets other events pass a backoff only if suspects alone have caused it', () => {
-  const suspects = failed(3, 0, 1, 2);
-  expect(settled(500, [], { before: suspects }).backoff?.isSuspects).toBe(true);
-  expect(
-    settled(500, [], { before: { ...suspects, since: NOW, at: NOW, floor: NOW, isSuspects: true } }).backoff
-      ?.isSuspects,
-  ).toBe(true);
-  expect(
-    settled(500, [], { before: { ...suspects, since: NOW, at: NOW, floor: NOW } }).backoff?.isSuspects,
-  ).toBeFalsy();
-  expect(settled(500, [], { before: failed(3, 0, 1) }).backoff?.isSuspects).toBeFalsy();
-  // A 207 that refuses everything is an outage, whichever event is suspected.
-  expect(settled(207, [no(0, true), no(1, true), no(2, true)]).backoff?.isSuspects).toBeFalsy();
+  const batch = [0, 1].map((n): QueueEntry => [suspectKey(entry(n)[0], NOW), entry(n)[1]]);
+  const since = { since: NOW, at: NOW, floor: NOW };
+  expect(settled(500, [], { batch }).backoff?.isSuspects).toBe(true);
+  expect(settled(500, [], { batch, before: { ...since, isSuspects: true } }).backoff?.isSuspects).toBe(true);
+  expect(settled(500, [], { batch, before: since }).backoff?.isSuspects).toBeFalsy();
+  expect(settled(500, [], { batch: [...batch, entry(2)] }).backoff?.isSuspects).toBeFalsy();
+});
+
+it.each([
+  ['invalid: no such shopper: ada@example.com', 'invalid'],
+  ['invalid: event_datetime "+49 170 123 45 67" is no time', 'invalid: event_datetime'],
+  [`bad_field: offer_id ${'0123456789abcdef'.repeat(4)} is unknown`, 'bad_field: offer_id'],
+  ['4917012345: abcdefabcdef', 'refused'],
+  ['Status 400', 'Status 400'],
+])('of the reason %j a dead letter keeps %j', (message, kept) => {
+  const [code = '', text] = message.split(/: (.*)/);
+  const refusal = { index: 0, success: false, error: { code, message: text, retryable: false } };
+  const answer = text ? settled(207, [refusal], { batch: [entry(0)] }) : settled(400, [], { batch: [entry(0)] });
+  expect(answer.changes[0]?.[1]).toMatchObject({ reason: kept });
+  expect(answer.events[0]).toMatchObject({ type: 'dead_letter', reason: message });
 });

@@ -1,6 +1,6 @@
 import { IDBFactory } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { event, freshStorage, names, onDisk, open, putRows, removeRows, type Watched } from './world.ts';
+import { event, freshStorage, names, onDisk, open, putRows, type Watched } from './world.ts';
 
 const opened: Watched[] = [];
 const down = (options = {}): Watched => {
@@ -58,14 +58,14 @@ it('1,000 events take at most 1,010 storage operations while the relay is down',
 it('a full queue drops the oldest displays before any click, and reports it', async () => {
   const queue = down();
   await Promise.all(names(600).map((id) => queue.track(event(`c${id}`, { event_name: 'BRAND_CLICK' }))));
-  await Promise.all(names(450).map((id) => queue.track(event(`d${id}`))));
+  await Promise.all(names(460).map((id) => queue.track(event(`d${id}`))));
   // At once, unless the machine is so busy that memory had to do for a moment.
   await vi.waitFor(async () => expect((await onDisk()).events).toHaveLength(1_000), 10_000);
   const { events } = await onDisk();
   expect(events.filter((id) => id.startsWith('ce'))).toHaveLength(600);
   expect(events).not.toContain('de0');
-  expect(queue.of('dropped')).toMatchObject([{ count: 50, reason: 'full' }]);
-  expect(await queue.stats()).toMatchObject({ onDisk: 1_000, dropped: 50 });
+  expect(queue.of('dropped')).toMatchObject([{ count: 60, reason: 'full' }]);
+  expect(await queue.stats()).toMatchObject({ onDisk: 1_000, dropped: 60 });
 });
 
 it.each(['BRAND_DISPLAY', 'BRAND_CLICK', 'ELEMENT_CLICK'] as const)(
@@ -117,20 +117,19 @@ it('what other scripts write among the rows stops no delivery, and is counted', 
   expect(await second.stats()).toMatchObject({ onDisk: 0 });
 });
 
-it('rows that vanish are counted to the last, however they were added', async () => {
+it.each([[{ theirs: true }], [7], [['x']]])('%j in the place of the consent stops no page', async (value) => {
   const first = down();
-  for (const id of names(5)) {
-    await first.track(event(id, { event_name: 'BRAND_CLICK' }));
-    await new Promise((resolve) => setTimeout(resolve, 120));
-  }
+  await first.track(event('mine'));
   await first.close();
-  const { keys } = await onDisk();
-  await removeRows(keys.filter((key) => key > '0').slice(0, 3));
-  const second = down();
-  await vi.waitFor(
-    () => expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 3, reason: 'storage_lost' }]),
-    5_000,
-  );
+  await putRows([[value, '!!!!']]);
+  for (const id of ['b', 'c']) {
+    const queue = open(() => ({ status: 202 }));
+    await queue.track(event(id));
+    await queue.flush();
+    expect(queue.of('delivered').flatMap(({ eventIds }) => eventIds)).toContain(id);
+    expect(queue.of('dropped')).toEqual([]);
+    await queue.close();
+  }
 });
 
 it('purge removes everything', async () => {
@@ -139,7 +138,6 @@ it('purge removes everything', async () => {
   await queue.flush();
   await queue.purge();
   expect((await onDisk()).keys.filter((key) => !key.startsWith('!'))).toEqual([]);
-  expect(localStorage.getItem('offerlet-queue /events/batch')).toBeNull();
   expect(await queue.stats()).toMatchObject({ onDisk: 0, deadLetters: 0 });
 });
 
@@ -236,52 +234,6 @@ it('a late read, started before an event was tracked, does not take it for deliv
   expect((await onDisk()).events.sort()).toEqual(['one', 'two']);
 });
 
-it('lost rows are counted, removed rows are not', async () => {
-  const first = down();
-  await Promise.all(names(30).map((id) => first.track(event(id))));
-  await first.flush();
-  // Another tab that only reads must not remember what the holder of the lock is about to change.
-  const looking = down();
-  await Promise.all([looking.stats(), looking.stats()]);
-  await Promise.all([first.close(), looking.close()]);
-  expect(localStorage.getItem('offerlet-queue /events/batch')).toMatch(/^30,/);
-  const { keys } = await onDisk();
-  await removeRows(keys.filter((key) => key > '0').slice(0, 12));
-  const second = down();
-  await vi.waitFor(
-    () => expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 12, reason: 'storage_lost' }]),
-    5_000,
-  );
-  await second.close();
-
-  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 8 * 24 * 3_600_000);
-  const third = open(() => ({ status: 202 }));
-  opened.push(third);
-  await vi.waitFor(
-    () => expect(third.of('dropped')).toEqual([{ type: 'dropped', count: 18, reason: 'expired' }]),
-    5_000,
-  );
-  clock.mockRestore();
-});
-
-it('delivered events are not counted as lost after a crash', async () => {
-  let isUp = false;
-  const first = open(() => ({ status: isUp ? 202 : 503 }));
-  await Promise.all(names(40).map((id) => first.track(event(id))));
-  await first.flush();
-  // Chromium writes localStorage seconds later than IndexedDB.
-  const old = localStorage.getItem('offerlet-queue /events/batch') ?? '';
-  expect(old).toMatch(/^40,/);
-  isUp = true;
-  await first.flush();
-  await first.close();
-  localStorage.setItem('offerlet-queue /events/batch', old);
-  const second = down();
-  await second.track(event('next'));
-  await second.flush();
-  expect(second.of('dropped')).toEqual([]);
-});
-
 it('50 dead letters are kept, and each one dropped is counted', async () => {
   const queue = open(() => ({ status: 400 }));
   opened.push(queue);
@@ -293,15 +245,13 @@ it('50 dead letters are kept, and each one dropped is counted', async () => {
   expect(await queue.deadLetters()).toHaveLength(50);
 });
 
-it('a dead letter is stored without email addresses in its reason, and for a week', async () => {
+it('a dead letter is stored for a week, without the values in its reason', async () => {
   const error = { code: 'invalid', message: 'no such shopper: ada@example.com', retryable: false };
   const first = open(() => ({ status: 207, body: { results: [{ index: 0, success: false, error }] } }));
   await first.track(event('e0'));
   await first.flush();
   expect(first.of('dead_letter')).toMatchObject([{ reason: `invalid: ${error.message}` }]);
-  expect(await first.deadLetters()).toMatchObject([
-    { event: { event_id: 'e0' }, reason: 'invalid: no such shopper: …' },
-  ]);
+  expect(await first.deadLetters()).toMatchObject([{ event: { event_id: 'e0' }, reason: 'invalid' }]);
   await first.close();
   const day = 24 * 3_600_000;
   const real = Date.now();

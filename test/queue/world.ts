@@ -90,23 +90,14 @@ export function slowStorage(ms: number): void {
   });
 }
 
-/** Takes rows out of the queue's database, past the queue. */
-export function removeRows(keys: readonly string[], name?: string): Promise<void> {
-  return change((rows) => keys.forEach((key) => rows.delete(key)), name);
-}
-
 /** Puts values into the queue's database, past the queue. */
-export function putRows(values: readonly (readonly [value: unknown, key: IDBValidKey])[]): Promise<void> {
-  return change((rows) => values.forEach(([value, key]) => rows.put(value, key)));
-}
-
-async function change(work: (rows: IDBObjectStore) => void, name = 'offerlet-queue /events/batch'): Promise<void> {
+export async function putRows(values: readonly (readonly [value: unknown, key: IDBValidKey])[]): Promise<void> {
   const db = await new Promise<IDBDatabase>((done) => {
-    const request = indexedDB.open(name);
+    const request = indexedDB.open('offerlet-queue /events/batch');
     request.addEventListener('success', () => done(request.result));
   });
   const transaction = db.transaction('rows', 'readwrite');
-  work(transaction.objectStore('rows'));
+  for (const [value, key] of values) transaction.objectStore('rows').put(value, key);
   await new Promise((done) => transaction.addEventListener('complete', done));
   db.close();
 }

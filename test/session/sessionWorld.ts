@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { StoredEvent } from '../../src/queue/events.ts';
-import type { KeyValueStorage } from '../../src/queue/keyValue/openJournals.ts';
+import type { KeyValueStorage } from '../../src/queue/openKeyValueDatabase.ts';
 import { openSession, type Session, type SessionEvent, type SessionOptions } from '../../src/session/openSession.ts';
 import type { DisplayMode } from '../../src/wire/offers/request.ts';
 import { offersOf } from '../line/page/pageFixture.ts';

@@ -3,7 +3,7 @@ import './queueWindow.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, type Page } from '@playwright/test';
+import { type CDPSession, expect, test, type Page } from '@playwright/test';
 import { startKillable } from '../drivers/killable.ts';
 import { startQueueSite, tally, type QueueSite } from './queueFixture.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,39 +27,30 @@ async function comeBack(page: Page, from: string, count: number): Promise<void> 
   await expect.poll(() => tally(site.arrived(), from, count).lost, { timeout: 40_000 }).toBe(0);
 }
 
-test('after a five-second outage the last event arrives within two seconds', async ({ page }) => {
+test('no event is lost when the browser is killed right after 200 events, and at most one batch is sent twice', async () => {
+  const profile = mkdtempSync(join(tmpdir(), 'offerlet-'));
+  site.answer = slowly;
+  const first = await startKillable(profile);
+  const page = await first.context.newPage();
   await page.goto(site.url);
-  site.isDown = true;
-  await page.evaluate(() => track('a', 100));
-  await sleep(5_000);
-  site.isDown = false;
-  const back = Date.now();
-  await expect.poll(() => tally(site.arrived(), 'a', 100), { timeout: 10_000 }).toEqual({ lost: 0, duplicated: 0 });
-  expect((site.batches.at(-1)?.at ?? 0) - back).toBeLessThan(2_500);
+  await page.evaluate(() => track('k', 200).then(() => undefined));
+  await first.kill();
+  // A slow machine may have settled a batch by now: what has arrived counts.
+  site.answer = () => 202;
+  const second = await startKillable(profile);
+  await comeBack(await second.context.newPage(), 'k', 200);
+  await expect
+    .poll(() =>
+      second.context
+        .pages()
+        .at(-1)
+        ?.evaluate(() => queue.stats()),
+    )
+    .toMatchObject({ onDisk: 0 });
+  expect(tally(site.arrived(), 'k', 200).duplicated).toBeLessThanOrEqual(20);
+  await second.kill();
+  rmSync(profile, { recursive: true, force: true });
 });
-
-for (const { name, isDown, duplicated } of [
-  { name: 'the relay unreachable', isDown: true, duplicated: 0 },
-  { name: 'the relay slow', isDown: false, duplicated: 20 },
-]) {
-  test(`no event is lost when the browser is killed right after 200 events, ${name}`, async () => {
-    const profile = mkdtempSync(join(tmpdir(), 'offerlet-'));
-    site.isDown = isDown;
-    site.answer = slowly;
-    const first = await startKillable(profile);
-    const page = await first.context.newPage();
-    await page.goto(site.url);
-    await page.evaluate(() => track('k', 200).then(() => undefined));
-    await first.kill();
-    site.reset();
-    const second = await startKillable(profile);
-    await comeBack(await second.context.newPage(), 'k', 200);
-    await sleep(500);
-    expect(tally(site.arrived(), 'k', 200).duplicated).toBeLessThanOrEqual(duplicated);
-    await second.kill();
-    rmSync(profile, { recursive: true, force: true });
-  });
-}
 
 test('a renderer crash loses nothing and duplicates at most one batch', async ({ page, context }) => {
   site.answer = slowly;
@@ -74,27 +65,19 @@ test('a renderer crash loses nothing and duplicates at most one batch', async ({
   expect(tally(site.arrived(), 'c', 200).duplicated).toBeLessThanOrEqual(20);
 });
 
-test('four tabs with 50 events each during a three-second outage send no duplicates', async ({ context }) => {
+test('events of four tabs are sent in ten requests, each once, by four tabs that are opened together', async ({
+  context,
+}) => {
   const pages = await Promise.all([1, 2, 3, 4].map(() => context.newPage()));
   for (const page of pages) await page.goto(site.url);
   site.isDown = true;
   await Promise.all(pages.map((page, n) => page.evaluate((from) => track(from, 50), `t${n}-`)));
+  await Promise.all(pages.map((page) => page.goto(`${site.url}/?idle`)));
+  // What they sent as they were left has failed by now.
   await sleep(3_000);
   site.isDown = false;
-  await expect.poll(() => tally(site.arrived(), 't', 200), { timeout: 20_000 }).toEqual({ lost: 0, duplicated: 0 });
-});
-
-test('four tabs opened together send 200 stored events in ten requests without duplicates', async ({ context }) => {
-  const first = await context.newPage();
-  await first.goto(site.url);
-  site.isDown = true;
-  await first.evaluate(() => track('d', 200));
-  await first.goto(`${site.url}/?idle`);
-  await sleep(3_000);
-  site.isDown = false;
-  const pages = await Promise.all([1, 2, 3, 4].map(() => context.newPage()));
   await Promise.all(pages.map((page) => page.goto(site.url)));
-  await expect.poll(() => tally(site.arrived(), 'd', 200), { timeout: 20_000 }).toEqual({ lost: 0, duplicated: 0 });
+  await expect.poll(() => tally(site.arrived(), 't', 200), { timeout: 20_000 }).toEqual({ lost: 0, duplicated: 0 });
   expect(site.batches).toHaveLength(10);
 });
 
@@ -154,51 +137,51 @@ test('over quota events are held in memory and sent, and an error is reported', 
   await expect.poll(() => tally(site.arrived(), 'q', 50)).toEqual({ lost: 0, duplicated: 0 });
 });
 
-test('when the database is deleted the events of this page are written again', async ({ page }) => {
-  await page.goto(site.url);
-  site.isDown = true;
-  await page.evaluate(async () => {
-    await track('x', 10);
-    await new Promise((done) =>
-      indexedDB.deleteDatabase('offerlet-queue /events/batch').addEventListener('success', done),
-    );
-  });
-  await expect.poll(() => page.evaluate(() => queue.stats())).toMatchObject({ onDisk: 10 });
-  site.isDown = false;
-  await expect.poll(() => tally(site.arrived(), 'x', 10), { timeout: 10_000 }).toEqual({ lost: 0, duplicated: 0 });
-});
-
-test('rows lost by a repaired store are counted and reported', async ({ page }) => {
-  await page.goto(site.url);
-  site.isDown = true;
-  await page.evaluate(() => track('l', 50));
-  await expect
-    .poll(() => page.evaluate(() => Number.parseInt(localStorage.getItem('offerlet-queue /events/batch') ?? '')))
-    .toBeGreaterThanOrEqual(50);
-  await page.goto(`${site.url}/?idle`);
-  await page.evaluate(async () => {
-    const db = await new Promise<IDBDatabase>((done) => {
-      const request = indexedDB.open('offerlet-queue /events/batch');
-      request.addEventListener('success', () => done(request.result));
-    });
-    const rows = db.transaction('rows', 'readwrite').objectStore('rows');
-    const keys = await new Promise<IDBValidKey[]>((done) => {
-      const request = rows.getAllKeys(IDBKeyRange.bound('0', '~'), 26);
-      request.addEventListener('success', () => done(request.result));
-    });
-    for (const key of keys) rows.delete(key);
-    await new Promise((done) => rows.transaction.addEventListener('complete', done));
-    db.close();
-  });
-  await page.goto(site.url);
-  await expect
-    .poll(() => page.evaluate(() => emitted.find(({ type }) => type === 'dropped')))
-    .toMatchObject({ reason: 'storage_lost' });
-});
-
 test('an idle queue holds no lock that would keep its page out of the back/forward cache', async ({ page }) => {
   await page.goto(site.url);
   await page.evaluate(() => track('i', 3));
   await expect.poll(() => tally(site.arrived(), 'i', 3).lost).toBe(0);
   await expect.poll(() => page.evaluate(async () => (await navigator.locks.query()).held?.length)).toBe(0);
 });
+
+test('200 queues opened and closed leave no connection, channel or listener behind', async ({ page }) => {
+  await page.goto(`${site.url}/?idle`);
+  const devtools = await page.context().newCDPSession(page);
+  const before = await count(devtools);
+  await page.evaluate(async () => {
+    for (let n = 0; n < 200; n++) {
+      openPage();
+      await track(`n${n}-`, 1);
+      if (n % 2) await queue.flush();
+      await queue.close();
+    }
+    emitted.length = 0;
+    queue = undefined as never;
+  });
+  await expect.poll(async () => (await count(devtools)).connections, { timeout: 15_000 }).toBe(0);
+  const after = await count(devtools);
+  expect(after.channels).toBe(0);
+  expect(after.listeners).toBeLessThanOrEqual(before.listeners + 5);
+});
+
+/** What is alive on the page after a garbage collection. */
+async function count(devtools: CDPSession): Promise<{ connections: number; channels: number; listeners: number }> {
+  const alive = async (expression: string): Promise<number> => {
+    const { result } = await devtools.send('Runtime.evaluate', { expression });
+    const { objects } = await devtools.send('Runtime.queryObjects', { prototypeObjectId: result.objectId ?? '' });
+    const length = await devtools.send('Runtime.callFunctionOn', {
+      objectId: objects.objectId ?? '',
+      functionDeclaration: 'function () { return this.length; }',
+      returnByValue: true,
+    });
+    await devtools.send('Runtime.releaseObject', { objectId: objects.objectId ?? '' });
+    return Number(length.result.value);
+  };
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { jsEventListeners } = await devtools.send('Memory.getDOMCounters');
+  return {
+    connections: await alive('IDBDatabase.prototype'),
+    channels: await alive('BroadcastChannel.prototype'),
+    listeners: jsEventListeners,
+  };
+}

@@ -160,25 +160,6 @@ test('a restored page finishes what it began on pagehide', async ({ driver }) =>
   await expect.poll(() => tally(site.arrived(), 'y', 2)).toEqual({ lost: 0, duplicated: 0 });
 });
 
-test('two endpoints on one origin have separate queues', async ({ driver }) => {
-  await driver.goto(`${site.url}/?idle`);
-  site.isDown = true;
-  await driver.eval(async () => {
-    const { openQueue } = offerletQueue;
-    const event = { event_name: 'BRAND_VIEW', session_id: 's' } as const;
-    const [one, two] = [openQueue({ endpoint: '/events/batch' }), openQueue({ endpoint: '/other/events/batch' })];
-    await Promise.all([one.track({ ...event, event_id: 'n0' }), two.track({ ...event, event_id: 'other' })]);
-    await Promise.all([one.close(), two.close()]);
-  });
-  // What they sent as they closed has failed by now.
-  await new Promise((done) => setTimeout(done, 1_000));
-  site.isDown = false;
-  await driver.goto(site.url);
-  await expect.poll(() => tally(site.arrived(), 'n', 1), { timeout: 10_000 }).toEqual({ lost: 0, duplicated: 0 });
-  await driver.eval(() => queue.flush());
-  expect(site.arrived()).not.toContain('other');
-});
-
 test('nothing personal is stored', async ({ driver }) => {
   await driver.goto(site.url);
   site.isDown = true;
@@ -239,25 +220,6 @@ test('a page that is left during a request sends the rest, even if another scrip
     location.href = '/next?idle';
   });
   await expect.poll(() => tally(site.arrived(), 'g', 30).lost).toBe(0);
-});
-
-test('without Web Locks a lease lets one tab send at a time', async ({ driver }) => {
-  await driver.goto(`${site.url}/?idle`);
-  await driver.eval(async () => {
-    Object.defineProperty(navigator, 'locks', { value: undefined });
-    const { openQueue } = offerletQueue;
-    const queues = Array.from({ length: 4 }, () => openQueue({ endpoint: '/events/batch' }));
-    await Promise.all(
-      queues.map((queue, n) =>
-        Promise.all(
-          Array.from({ length: 25 }, (_, i) =>
-            queue.track({ event_id: `f${n * 25 + i}`, event_name: 'BRAND_VIEW', session_id: 's' }),
-          ),
-        ),
-      ),
-    );
-  });
-  await expect.poll(() => tally(site.arrived(), 'f', 100), { timeout: 15_000 }).toEqual({ lost: 0, duplicated: 0 });
 });
 
 test('consent withdrawn in one frame stops the other, and a deleted database is not created again', async ({

@@ -56,6 +56,7 @@ async function play({ steps, long }: { steps: readonly (readonly [number, string
     due.set(++ids, { at: now + ms, run });
     return ids;
   };
+  const nextTask = window.setTimeout.bind(window);
   performance.now = () => now;
   Object.assign(window, { setTimeout: later, clearTimeout: (id: number) => due.delete(id) });
   const Observer = IntersectionObserver;
@@ -69,14 +70,14 @@ async function play({ steps, long }: { steps: readonly (readonly [number, string
       }, options);
     }
   };
-  // Observers report in the order in which they were created: this one after that of the watcher.
+  // All observers report in one task, in any order: with this one, that of the watcher. Then comes the next task.
   const reported = (): Promise<void> =>
     new Promise((resolve) => {
-      const last = new Observer(() => {
-        last.disconnect();
-        resolve();
+      const another = new Observer(() => {
+        another.disconnect();
+        nextTask(resolve);
       });
-      last.observe(document.documentElement);
+      another.observe(document.documentElement);
     });
 
   const watcher = page.seen.watchSeen();

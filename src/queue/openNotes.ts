@@ -1,0 +1,85 @@
+import type { Rows } from './openRows.ts';
+import { NOTE } from './rows.ts';
+
+/** Small values that the page stores beside the events: they survive a kill as the events do, and one purge clears all. */
+export interface Notes {
+  /** Resolves to the value, or to undefined if nothing is stored. Never rejects. */
+  read(key: string): Promise<unknown>;
+  /**
+   * Replaces a value by what `change` returns for it, in one transaction; undefined removes it. Resolves when the value is
+   * on disk (in memory where the browser has no storage), and never rejects. `change` may be called again with a newer value, so it must be
+   * idempotent, and it must not throw.
+   */
+  update(key: string, change: NoteChange): Promise<void>;
+  /** Removes each value that is not fresh. */
+  sweep(isFresh: (value: unknown) => boolean): Promise<void>;
+  /** Forgets what memory holds, before the queue is emptied. */
+  forget(): void;
+}
+
+type NoteChange = (before: unknown) => unknown;
+
+/** Notes, and what becomes of them when storage comes and goes. */
+interface StoredNotes extends Notes {
+  /** Writes again what a new database lacks, and what was changed while memory had to do. */
+  restore(): void;
+}
+
+/** Opens the notes in the queue's own database. */
+export function openNotes({ run, write }: Pick<Rows, 'run' | 'write'>): StoredNotes {
+  /** What this page has read or written, for when storage fails. */
+  let memory = new Map<string, unknown>();
+  let unsaved: [key: string, change: NoteChange][] = [];
+
+  function remember(key: string, value: unknown): void {
+    if (value === undefined) memory.delete(key);
+    else memory.set(key, value);
+  }
+
+  async function update(key: string, change: NoteChange): Promise<void> {
+    const copies = memory;
+    // Events of the same task go first: a note that says they are counted must not survive a kill without them.
+    await Promise.resolve();
+    void write();
+    const stored = await run('readwrite', async (table) => {
+      if (copies !== memory) return undefined;
+      const value = change(await table.get(NOTE + key));
+      table.put(NOTE + key, value);
+      return [value];
+    });
+    // Purged meanwhile.
+    if (copies !== memory) return;
+    if (!stored) unsaved.push([key, change]);
+    remember(key, stored ? stored[0] : change(memory.get(key)));
+  }
+
+  return {
+    update,
+    async read(key) {
+      const stored = await run('readonly', async (table) => [await table.get(NOTE + key)]);
+      if (stored) remember(key, stored[0]);
+      return memory.get(key);
+    },
+    async sweep(isFresh) {
+      const keys = await run('readonly', (table) => table.noteKeys());
+      const names = keys?.map((key) => key.slice(NOTE.length)) ?? [...memory.keys()];
+      const keepFresh: NoteChange = (value) => (isFresh(value) ? value : undefined);
+      await Promise.all(names.map((name) => update(name, keepFresh)));
+    },
+    restore() {
+      const changes = unsaved;
+      unsaved = [];
+      for (const [key, copy] of memory) {
+        void update(key, (before) =>
+          before === undefined
+            ? copy
+            : changes.reduce<unknown>((value, [changed, change]) => (changed === key ? change(value) : value), before),
+        );
+      }
+    },
+    forget() {
+      memory = new Map();
+      unsaved = [];
+    },
+  };
+}
