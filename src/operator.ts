@@ -17,13 +17,22 @@ export {
   ValidationError,
 } from './operator/clients/errors.ts';
 export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './http/connect.ts';
-export { comparedDates, period, PERIODS, type Compare, type PeriodName } from './operator/reports/period.ts';
+export {
+  comparedDates,
+  period,
+  PERIODS,
+  type Compare,
+  type Period,
+  type PeriodName,
+} from './operator/reports/period.ts';
 export type {
   ChannelReportQuery,
   PublisherReportQuery,
   ReportQuery,
   ReportVariant,
+  ComparedDates,
 } from './operator/reports/reportQuery.ts';
+export type { FailureKind } from './operator/failures.ts';
 export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './operator/clients/ReportingClient.ts';
 export type {
   Comparison,

@@ -30,8 +30,15 @@ export interface Format {
   readonly csv: boolean;
 }
 
-/** Returns the format that flags or the name of a file choose. */
+/** Endings of files that are written as they say. */
+const WRITTEN = ['csv', 'json', 'txt', 'log'];
+
+/** Returns the format that flags or the name of a file choose. Throws a `UsageError` for a name that promises another one. */
 export function formatOf({ json, csv, output = '' }: Format & { readonly output?: string | undefined }): Format {
+  const [, ending = 'txt'] = /\.([a-z]{2,7})$/i.exec(output) ?? [];
+  // A text that is called a workbook would open nowhere.
+  if (!WRITTEN.includes(ending.toLowerCase()))
+    throw new UsageError(`--output does not write .${ending} files. Use a name that ends in .csv, .json or .txt.`);
   const isGiven = json || csv;
   return { json: isGiven ? json : /\.json$/i.test(output), csv: isGiven ? csv : /\.csv$/i.test(output) };
 }

@@ -6,12 +6,14 @@ import {
   type Report,
   type ReportRow,
 } from '../../wire/reporting.ts';
-import type { DateRange } from '../../wire/utcDates.ts';
+import { dateOf, HOUR_MS, startOf, type DateRange } from '../../wire/utcDates.ts';
 import { compareTotals, createComparer, type Row, type RowComparer, type Totals } from '../reports/comparison.ts';
-import type { ComparedPeriods } from '../reports/period.ts';
+import type { Compare, ComparedPeriods } from '../reports/period.ts';
+import { sumHours, withParts } from '../reports/sumHours.ts';
 import {
   comparisonOf,
   reportParams,
+  type ComparedDates,
   type ReportQuery,
   type ReportVariant,
   type ReportOf,
@@ -107,22 +109,53 @@ export class ReportingClient<V extends ReportVariant> {
 
   /** Reads the whole report on the dates to compare with. */
   async #comparer(query: ReportQuery<V>, periods: ComparedPeriods, options: CallOptions): Promise<ReportComparer> {
-    const { from, to } = periods.compared;
-    const rows: ReportRow[] = [];
-    let summary: Report['summary'] = {};
-    const whole = { ...query, from, to, offset: 0, limit: undefined };
-    for await (const page of this.#walk(whole, { ...options, snapshot: true })) {
-      rows.push(...page.data);
-      summary = page.summary;
+    const { dates, compared, grain } = periods;
+    const isToday = dates.from === dates.to && dates.from === dateOf(Date.now());
+    const whole = { ...query, ...compared, offset: 0, limit: undefined };
+    if (!isToday) {
+      const { rows, summary } = await this.#all(whole, options);
+      return { rows: createComparer(rows, periods), summary, dates: compared };
     }
-    return { rows: createComparer(rows, periods), summary, dates: periods.compared };
+    // Today is not over: the other day counts up to the same hour.
+    const { metrics } = query;
+    const hourly = { ...whole, time_grain: 'hour', metrics: metrics && withParts(metrics) };
+    const { rows, summary, meta } = await this.#all(hourly as never, options);
+    const hours = hoursUntil(meta.data_through, dates.from);
+    const end = startOf(compared.from) + hours * HOUR_MS;
+    const counted = rows.filter((row) => Date.parse(row.period_start) < end);
+    const sums = sumHours(counted, metrics ?? Object.keys(summary));
+    return {
+      rows: createComparer(grain === 'hour' ? counted : sums.rows, periods),
+      summary: sums.summary,
+      dates: { ...compared, hours },
+    };
+  }
+
+  async #all(
+    query: ReportQuery<V>,
+    options: CallOptions,
+  ): Promise<Pick<Report, 'summary' | 'meta'> & { readonly rows: readonly ReportRow[] }> {
+    const rows: ReportRow[] = [];
+    let last: Report | undefined;
+    for await (const page of this.#walk(query, { ...options, snapshot: true })) {
+      rows.push(...page.data);
+      last = page;
+    }
+    if (!last) throw new Error('The network returned no page.');
+    return { rows, summary: last.summary, meta: last.meta };
   }
 }
 
 interface ReportComparer {
   readonly rows: RowComparer;
   readonly summary: Report['summary'];
-  readonly dates: DateRange;
+  readonly dates: ComparedDates;
+}
+
+/** The hours of a date that have data, the latest one included; those until now where the network does not say. */
+function hoursUntil(dataThrough: string | null, date: string): number {
+  const latest = dataThrough === null ? Date.now() : Date.parse(dataThrough);
+  return Math.max(0, Math.min(24, Math.floor((latest - startOf(date)) / HOUR_MS) + 1));
 }
 
 interface TypedPage {
@@ -172,7 +205,7 @@ export interface WholeReport {
   /** The metrics, in order. */
   readonly metrics: readonly string[];
   /** The dates it is compared with. */
-  readonly compared: DateRange | undefined;
+  readonly compared: ComparedDates | undefined;
   /** Rows of the network's report. */
   readonly total: number;
   readonly meta: { readonly timezone: string; readonly data_through: string | null; readonly request_id: string };
@@ -202,7 +235,7 @@ interface Page {
   readonly missingRows?: readonly Row[];
   readonly summary: object;
   readonly totals: Totals;
-  readonly compared?: DateRange;
+  readonly compared?: ComparedDates;
   readonly pagination: { readonly total: number };
   readonly meta: WholeReport['meta'];
 }
@@ -262,7 +295,7 @@ interface SortedReport {
   readonly variant: 'channel' | 'publisher';
   /** A column or `METRIC_change`, with `-` before it for the highest first; empty for the latest period first. */
   readonly sort: string;
-  readonly compare?: 'previous' | 'year' | undefined;
+  readonly compare?: Compare | DateRange | undefined;
   /** A breakdown without periods: unsorted, it begins with the highest of its first metric. */
   readonly isRanking?: boolean | undefined;
 }

@@ -1,9 +1,18 @@
-import { ApiError, errorFrom as errorByStatus, type FailedCall, type FailedResponse } from '../../http/apiErrors.ts';
+import {
+  ApiError,
+  errorFrom as errorByStatus,
+  RateLimitError,
+  UnreachableError,
+  ValidationError,
+  type FailedCall,
+  type FailedResponse,
+} from '../../http/apiErrors.ts';
 import type { ClientKind } from '../../http/connect.ts';
 import { readError } from '../../wire/errors.ts';
 import { type JsonObject, own, oneOf } from '../../wire/json.ts';
 import { refuseBrowser } from '../../wire/keys.ts';
 import { REPORT_ERROR_CODES } from '../../wire/reporting.ts';
+import type { Failure } from '../failures.ts';
 
 export {
   ApiError,
@@ -18,6 +27,7 @@ export {
 /** A metric exists but is not enabled for the owner of the key. Request only `allowed_metrics`. */
 export class MetricNotAvailableError extends ApiError {
   override readonly name = 'MetricNotAvailableError';
+  override readonly kind = 'metric_not_available';
   readonly unsupported_metrics: readonly string[];
   readonly allowed_metrics: readonly string[];
 
@@ -31,6 +41,7 @@ export class MetricNotAvailableError extends ApiError {
 /** The dates are outside the available history. Request dates within `available_window`. */
 export class DateRangeError extends ApiError {
   override readonly name = 'DateRangeError';
+  override readonly kind = 'outside_history';
   /** UTC dates, both included, when the network says so. */
   readonly available_window: { readonly from: string; readonly to: string } | undefined;
 
@@ -43,6 +54,7 @@ export class DateRangeError extends ApiError {
 /** The report is too large. Request fewer dates or fewer breakdowns. `code` says whether the report or its source is too large. */
 export class RowLimitError extends ApiError {
   override readonly name = 'RowLimitError';
+  override readonly kind = 'too_large';
   readonly max_rows: number | undefined;
   readonly total_rows: number | undefined;
 
@@ -56,11 +68,13 @@ export class RowLimitError extends ApiError {
 /** The owner of the key has no reporting data yet. */
 export class ReportingUnavailableError extends ApiError {
   override readonly name = 'ReportingUnavailableError';
+  override readonly kind = 'no_data';
 }
 
 /** The report changed while its pages were read, so rows may be missing or duplicated. Start again. */
 export class ReportChangedError extends ApiError {
   override readonly name = 'ReportChangedError';
+  override readonly kind = 'changed';
 }
 
 function textsOf(value: unknown): readonly string[] {
@@ -76,7 +90,7 @@ function errorFrom(failed: FailedResponse): ApiError {
   const { call, status, requestId, body } = failed;
   const { message: reason, code, details = {} } = readError(status, body);
   const message = `${call} returned ${status}: ${reason}`;
-  const failure = { status, code, requestId };
+  const failure = { status, code, requestId, reason };
   switch (oneOf(REPORT_ERROR_CODES, code)) {
     case 'METRIC_NOT_AVAILABLE':
       return new MetricNotAvailableError(message, { ...failure, details });
@@ -95,6 +109,52 @@ function errorFrom(failed: FailedResponse): ApiError {
 /** The clients of this package. */
 export const OPERATOR: ClientKind = { entry: 'offerlet-operator', example: 'https://channel.example', errorFrom };
 refuseBrowser(OPERATOR.entry);
+
+/** Returns an error as data, for a page or a message. */
+export function failureOf(error: ApiError): Failure {
+  return {
+    kind: error.kind,
+    message: error.message,
+    reason: error instanceof UnreachableError ? whyUnreachable(error) : error.reason,
+    status: error.status,
+    request_id: error.requestId,
+    ...(error instanceof RateLimitError && { retry_after: error.retryAfter }),
+    ...(error instanceof DateRangeError && { window: error.available_window }),
+    ...(error instanceof MetricNotAvailableError && {
+      unsupported_metrics: error.unsupported_metrics,
+      allowed_metrics: error.allowed_metrics,
+    }),
+    ...(error instanceof RowLimitError && {
+      rows: {
+        total: error.total_rows,
+        max: error.max_rows,
+        isSource: error.code === 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED',
+      },
+    }),
+    ...(error instanceof ValidationError && { fields: error.fields }),
+  };
+}
+
+const NO_RESPONSE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The network refuses connections: nothing listens there.',
+  ENOTFOUND: 'The network was not found: its host name does not exist.',
+  EAI_AGAIN: 'The network was not found: its name cannot be resolved now.',
+  ECONNRESET: 'The network closed the connection.',
+  UND_ERR_SOCKET: 'The network closed the connection.',
+  UND_ERR_CONNECT_TIMEOUT: 'The network did not accept the connection in time.',
+  CERT_HAS_EXPIRED: 'The certificate of the network has expired.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of the network cannot be verified.',
+};
+
+function whyUnreachable(error: UnreachableError): string {
+  if (error.code === 'redirect')
+    return 'The network redirected the request; redirects are not followed, because they would receive the key.';
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const reason = NO_RESPONSE[(cause as NodeJS.ErrnoException).code ?? ''];
+    if (reason !== undefined) return reason;
+  }
+  return error.message;
+}
 
 function windowOf(value: unknown): { from: string; to: string } | undefined {
   const from = own(value, 'from');

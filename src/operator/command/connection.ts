@@ -67,12 +67,14 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
     );
   const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY']?.trim() : readKeyFile('--api-key-file', keyFile, note);
   if (!apiKey) throw new UsageError('The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.');
-  const onResponse = ({ status, retryIn }: ResponseNotice): void => {
+  const onResponse = ({ status, retryIn, attempt }: ResponseNotice, maxRetries = 2): void => {
     if (retryIn === undefined) return;
     const why = status === 0 ? 'No response' : status === 429 ? 'Too many requests' : `The network returned ${status}`;
-    progress.step(`${why}; trying again in ${Math.max(1, Math.round(retryIn / 1_000))} s …`);
+    progress.step(
+      `${why}; trying again in ${Math.max(1, Math.round(retryIn / 1_000))} s (${attempt} of ${maxRetries} times) …`,
+    );
   };
-  const options: ClientOptions = { networkUrl: network, apiKey, onResponse };
+  const options: ClientOptions = { networkUrl: network, apiKey, onResponse: (notice) => onResponse(notice) };
   try {
     connect(options, OPERATOR);
   } catch (error) {
@@ -85,7 +87,8 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
     apiKey,
     keySource: keyFile === undefined ? 'OFFERLET_API_KEY' : `the key in ${keyFile}`,
     environment: readKey(apiKey)?.environment ?? null,
-    channel: (more) => new ChannelClient({ ...options, ...more }),
+    channel: (more) =>
+      new ChannelClient({ ...options, ...more, onResponse: (notice) => onResponse(notice, more?.maxRetries) }),
     channelReport: () => new ReportingClient({ ...options, variant: 'channel' }),
     publisherReport: () => new ReportingClient({ ...options, variant: 'publisher' }),
   };

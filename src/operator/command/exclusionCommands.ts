@@ -1,13 +1,14 @@
-import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
+import { UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import type { Cell } from '../../cli/output/print.ts';
-import type { ChannelClient } from '../clients/ChannelClient.ts';
+import { readExclusions, replaceExclusions, type ExclusionScope } from '../operations/changeExclusions.ts';
 import { decodeList } from '../publishers/readPublisherList.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
+import { plural } from '../reports/format.ts';
 import type { Connection } from './connection.ts';
 import { askToGoOn, readInput } from './input.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
-import { findNamedPublisher, findPublisher, readTaxonomy } from './publisherCommands.ts';
+import { findNamedPublisher, readTaxonomy } from './publisherCommands.ts';
 
 /** Words on one command line: more than any network has subcategories. */
 const MAX_WORDS = 2_000;
@@ -141,7 +142,7 @@ async function changeExclusions(
   const named = settings.publisher === undefined ? undefined : await findNamedPublisher(channel, settings.publisher);
   if (named?.publisher.publisher_remote_id === null)
     throw new UsageError('--publisher is a pending request; only approved publishers have exclusions.');
-  const scope = await readScope(channel, named?.publisher.publisher_remote_id ?? undefined);
+  const scope = await readExclusions(channel, named?.publisher.publisher_remote_id ?? undefined);
   const after = afterOf(scope.subcategory_ids, ids);
   const rows = differencesOf(scope.subcategory_ids, after, taxonomy);
   const dropped = rows.filter(({ change }) => change === 'removed');
@@ -150,6 +151,14 @@ async function changeExclusions(
   const place = placeOf(connection, scope);
   if (isChanged && !settings['dry-run'] && !settings.yes) {
     const reasons = [
+      ...words.flatMap((text) => {
+        const whole = taxonomy.category(text);
+        return whole
+          ? [
+              `"${whole.name}" is a whole category, of ${plural(whole.subcategories.length, 'subcategory', 'subcategories')}.`,
+            ]
+          : [];
+      }),
       ...(named?.isPartial
         ? [
             `"${safeText(settings.publisher ?? '')}" is only a part of the name "${safeText(named.publisher.brand_name)}".`,
@@ -161,35 +170,14 @@ async function changeExclusions(
     ];
     if (reasons.length > 0) await askToGoOn(terminal, `${reasons.join(' ')} It is about ${place}.`);
   }
-  if (isChanged && !settings['dry-run']) await replaceExclusions({ channel, scope, after });
+  if (isChanged && !settings['dry-run']) {
+    const change = { publisher: scope.publisher?.id, before: scope.subcategory_ids, after };
+    await replaceExclusions(channel, change);
+  }
   printDifferences(rows, context);
   const count = (change: Difference['change']): number => rows.filter((row) => row.change === change).length;
   const what = `${count('added')} added, ${count('removed')} removed, ${after.length} excluded for ${place}`;
   terminal.note(settings['dry-run'] ? `Dry run, nothing was changed: ${what}.` : `${what}.`);
-}
-
-/** The list that a change replaces. */
-interface ExclusionScope {
-  /** Undefined for the whole channel. */
-  readonly publisher: { readonly id: string; readonly name: string } | undefined;
-  /** The channel's name. */
-  readonly channel: string;
-  readonly subcategory_ids: readonly string[];
-}
-
-/** Reads what the channel excludes for all its publishers, or for one. */
-async function readScope(channel: ChannelClient, id: string | undefined): Promise<ExclusionScope> {
-  const [details, publisher] = await Promise.all([
-    channel.details(),
-    id === undefined ? undefined : findPublisher(channel, id),
-  ]);
-  return {
-    publisher: id === undefined ? undefined : { id, name: publisher?.brand_name ?? id },
-    channel: details.name,
-    subcategory_ids: publisher
-      ? publisher.exclusions.subcategories.publisher
-      : details.exclusions.subcategories.channel,
-  };
 }
 
 /** Where a change is made, for people: production is not to be overlooked. */
@@ -198,32 +186,6 @@ function placeOf({ environment, url }: Connection, { publisher, channel }: Exclu
     ? `${safeText(publisher.name)} in ${safeText(channel)}`
     : `all publishers of ${safeText(channel)}`;
   return `${whose} (${environment === 'production' ? 'PRODUCTION' : (environment ?? new URL(url).host)})`;
-}
-
-/** Replaces a list. Throws an `ExitError` if the list is no longer the one that was shown. */
-async function replaceExclusions({
-  channel,
-  scope,
-  after,
-}: {
-  readonly channel: ChannelClient;
-  readonly scope: ExclusionScope;
-  readonly after: readonly string[];
-}): Promise<void> {
-  const { publisher, subcategory_ids: before } = scope;
-  // A person may have taken a while to respond, and somebody else's change would be lost.
-  const now = await readScope(channel, publisher?.id);
-  if (!isSameList(now.subcategory_ids, before))
-    throw new ExitError(
-      'Somebody has changed these exclusions meanwhile. Nothing was changed; run the command again.',
-      EXIT.failed,
-    );
-  await (publisher ? channel.setPublisherExclusions(publisher.id, after) : channel.setChannelExclusions(after));
-}
-
-/** Whether two lists have the same ids, in any order. */
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one.toSorted().join() === other.toSorted().join();
 }
 
 /** One subcategory of a list before and after. */

@@ -110,7 +110,7 @@ export const publishersShow = operatorCommand({
   async run({ settings, words, connection, print }) {
     const id = requireWord(words, 'ID');
     const channel = connection.channel();
-    const publisher = await findPublisher(channel, id);
+    const { publisher } = await findNamedPublisher(channel, id, 'ID');
     const [taxonomy, details] = settings.csv
       ? [undefined, undefined]
       : await Promise.all([readTaxonomy(channel), channel.details()]);
@@ -136,17 +136,18 @@ export const publishersShow = operatorCommand({
   },
 });
 
-/** Returns the publisher that `--publisher` names by its id or its name. Throws an `ExitError` unless exactly one matches. */
+/** Returns the publisher that an option or a word names by its id or its name. Throws an `ExitError` unless exactly one matches. */
 export async function findNamedPublisher(
   channel: ChannelClient,
   text: string,
+  option = '--publisher',
 ): Promise<{ readonly publisher: PublisherDetail; readonly isPartial: boolean }> {
-  const { id, isPartial } = await findPublisherId(channel, { text, option: '--publisher' });
+  const { id, isPartial } = await findPublisherId(channel, { text, option });
   return { publisher: await findPublisher(channel, id), isPartial };
 }
 
 /** Returns a publisher. Throws an `ExitError` if no publisher has the id. */
-export async function findPublisher(channel: ChannelClient, id: string): Promise<PublisherDetail> {
+async function findPublisher(channel: ChannelClient, id: string): Promise<PublisherDetail> {
   try {
     return await channel.publisher(id);
   } catch (error) {
@@ -195,8 +196,13 @@ export const publishersRemove = operatorCommand({
     const channel = connection.channel();
     if (!settings.yes && !terminal.canAsk)
       throw new UsageError('Without a terminal, the command cannot ask. Use --yes to remove without a question.');
-    const { brand_name, publisher_remote_id } = await findPublisher(channel, id);
+    const { publisher, isPartial } = await findNamedPublisher(channel, id, 'ID');
+    const { brand_name, publisher_remote_id } = publisher;
     const name = safeText(brand_name);
+    if (isPartial && settings.yes)
+      throw new UsageError(
+        `"${safeText(id)}" is only a part of the name "${name}". With --yes, use the id or the whole name.`,
+      );
     if (publisher_remote_id === null)
       throw new ExitError(`"${name}" is a pending request; only approved publishers can be removed.`, EXIT.failed);
     const details = await channel.details();

@@ -107,7 +107,7 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
   const summary = summaryOf(results);
   terminal.note(settings['dry-run'] ? `Dry run, nothing was sent: ${summary}.` : `${summary}.`);
   if (failure)
-    throw new ExitError(failure.message, failure.exitCode === EXIT.interrupted ? EXIT.interrupted : EXIT.someFailed);
+    throw new ExitError(failure.message, failure.exitCode === EXIT.failed ? EXIT.someFailed : failure.exitCode);
   const failed = results.filter(({ status }) => status === 'invalid').length;
   if (failed > 0)
     throw new ExitError(

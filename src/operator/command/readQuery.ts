@@ -1,12 +1,13 @@
 import { type Options, type SettingsOf, OUTPUT } from '../../cli/command.ts';
 import { UsageError } from '../../cli/ExitError.ts';
-import { lastDays as lastDates, period, PERIODS } from '../reports/period.ts';
+import { datesOf, PERIODS, type PeriodName } from '../reports/period.ts';
+import { FILTER_NAMES, type FilterName, type ReportSpec } from '../reports/reportSpec.ts';
 import { GROUPINGS, METRICS, type ReportVariant } from '../reports/reportQuery.ts';
-import { countDays, dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
+import { countDays, dateOf, isDate } from '../../wire/utcDates.ts';
 import { didYouMean, suggest } from '../../wire/didYouMean.ts';
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../wire/limits.ts';
-import { TIME_GRAINS, type TimeGrain } from '../../wire/reporting.ts';
+import { TIME_GRAINS } from '../../wire/reporting.ts';
 
 /** The names of `--period`: those of `period()`, with hyphens. */
 const PERIOD_NAMES = PERIODS.map((name) => name.replaceAll('_', '-'));
@@ -59,29 +60,23 @@ export const REPORT_OPTIONS = {
   compare: {
     kind: 'choice',
     choices: ['previous', 'year'],
-    about: 'Compares with as many days just before, or with the same weekdays a year (52 weeks) before.',
+    about:
+      'Compares with the days before (to date: the same days; today: up to the same hour), or with the same weekdays 52 weeks before.',
   },
   currency: CURRENCY,
   output: OUTPUT,
 } as const satisfies Options;
 
-/** A report, as requested on the command line. */
-export interface RequestedReport {
-  readonly variant: ReportVariant;
-  readonly dates: DateRange | undefined;
-  readonly grain: TimeGrain;
-  readonly by: readonly string[];
-  /** Undefined: all that are enabled. */
-  readonly metrics: readonly string[] | undefined;
-  readonly filters: Readonly<Record<FilterName, readonly string[]>>;
-  /** A column or `METRIC_change`, with a hyphen for the highest first; empty for the usual order. */
-  readonly sort: string;
+/** A report, as requested on the command line: publishers are given by id or by name. */
+export interface RequestedReport extends ReportSpec {
   readonly limit: number | undefined;
-  readonly compare: 'previous' | 'year' | undefined;
 }
 
-type FilterName = 'publisher' | 'page_type' | 'widget_type';
-const FILTERS: readonly FilterName[] = ['publisher', 'page_type', 'widget_type'];
+const FILTER_VALUES: Readonly<Record<FilterName, readonly string[]>> = {
+  publisher: [],
+  page_type: VIEWS,
+  widget_type: DISPLAY_MODES,
+};
 
 /** The settings of a report, as its flags give them. */
 type ReportSettings = SettingsOf<typeof REPORT_OPTIONS>;
@@ -89,7 +84,8 @@ type ReportSettings = SettingsOf<typeof REPORT_OPTIONS>;
 /** Reads what a report must contain. Throws a `UsageError` that says what to write, with the nearest known name. */
 export function readQuery(settings: ReportSettings, now: Date): RequestedReport {
   const { variant, compare } = settings;
-  const dates = readDates(settings, now);
+  const period = readPeriod(settings, now);
+  const dates = period && datesOf(period, now);
   const grain = settings.grain ?? 'total';
   if (grain === 'hour' && dates && countDays(dates) > HOURLY_MAX_DATES)
     throw new UsageError(
@@ -101,7 +97,7 @@ export function readQuery(settings: ReportSettings, now: Date): RequestedReport 
     settings.metrics === undefined
       ? undefined
       : readNames(settings.metrics, { source: '--metrics', variant, known: METRICS });
-  const wanted = { variant, dates, grain, by, metrics, filters: readFilters(settings.filter, variant), compare };
+  const wanted = { variant, period, grain, by, metrics, filters: readFilters(settings.filter, variant), compare };
   return { ...wanted, sort: readSort(settings.sort, wanted), limit: readLimit(settings.limit) };
 }
 
@@ -130,9 +126,9 @@ function readNames(text: string | undefined, { source, variant, known }: NamesOp
   return names;
 }
 
-function readFilters(given: readonly string[], variant: ReportVariant): Record<FilterName, string[]> {
+function readFilters(given: readonly string[], variant: ReportVariant): ReportSpec['filters'] {
   const filters: Record<FilterName, string[]> = { publisher: [], page_type: [], widget_type: [] };
-  const known = variant === 'channel' ? FILTERS : FILTERS.filter((name) => name !== 'publisher');
+  const known = variant === 'channel' ? FILTER_NAMES : FILTER_NAMES.filter((name) => name !== 'publisher');
   for (const text of given) {
     const [, written = text, value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
     const name = known.find((one) => one === written.replace(/s$/, '') || one === written.replace(/_ids?$/, ''));
@@ -143,16 +139,22 @@ function readFilters(given: readonly string[], variant: ReportVariant): Record<F
     const values = value.split(',').map((one) => one.trim());
     if (values.some((one) => one === ''))
       throw new UsageError(`--filter ${written} has no value. Use something like --filter page_type=THANK_YOU.`);
-    const all: readonly string[] = name === 'page_type' ? VIEWS : name === 'widget_type' ? DISPLAY_MODES : [];
-    for (const one of values) {
-      // Other values exist, but one that differs in its letter case or hyphens is a typing mistake.
-      const meant = all.find((value) => value === one.toUpperCase().replaceAll(/[\s-]+/g, '_'));
-      if (meant !== undefined && meant !== one)
-        throw new UsageError(`--filter ${written} is not known: "${one}". Did you mean ${meant}?`);
-    }
+    for (const one of values) refuseMistyped(one, { written, all: FILTER_VALUES[name] });
     filters[name].push(...values);
   }
   return filters;
+}
+
+/** Other values exist, but one that is nearly a usual one is a typing mistake: `thank-you`, `THANKYOU`. */
+function refuseMistyped(
+  value: string,
+  { written, all }: { readonly written: string; readonly all: readonly string[] },
+): void {
+  if (all.includes(value)) return;
+  const plain = (text: string): string => text.toUpperCase().replaceAll(/[\s_-]+/g, '');
+  const same = all.find((one) => plain(one) === plain(value));
+  const near = same === undefined ? didYouMean(value.toUpperCase(), all) : ` Did you mean ${same}?`;
+  if (near !== '') throw new UsageError(`--filter ${written} is not known: "${value}".${near}`);
 }
 
 function readSort(text: string | undefined, wanted: Omit<RequestedReport, 'sort' | 'limit'>): string {
@@ -184,11 +186,11 @@ function readLimit(text: string | undefined): number | undefined {
 /** More days than any network has: a typing mistake. */
 const MAX_DAYS = 4_000;
 
-/** Returns the dates of a report; undefined by default. Throws a `UsageError` that says what to write. */
-function readDates({ from, to, period: name }: ReportSettings, now: Date): DateRange | undefined {
+/** Returns the period of a report; undefined by default. Throws a `UsageError` that says what to write. */
+function readPeriod({ from, to, period: name }: ReportSettings, now: Date): ReportSpec['period'] {
   if (name !== undefined) {
     if (from !== undefined || to !== undefined) throw new UsageError('Use either --from and --to, or --period.');
-    return /^\d/.test(name.trim()) ? lastDays(name, now) : namedPeriod(name, now);
+    return /^\d/.test(name.trim()) ? lastDays(name) : namedPeriod(name);
   }
   if (from === undefined) {
     if (to !== undefined) throw new UsageError('--to requires --from. Use something like --from 2026-11-01.');
@@ -204,18 +206,18 @@ function readDates({ from, to, period: name }: ReportSettings, now: Date): DateR
   return range;
 }
 
-function lastDays(text: string, now: Date): DateRange {
+function lastDays(text: string): `${number}d` {
   const [, count] = /^(\d{1,5})d(?:ays)?$/i.exec(text.trim()) ?? [];
   const days = Number(count);
   if (!(days >= 1 && days <= MAX_DAYS))
     throw new UsageError(`--period is not a number of days: "${text}". Use something like 7d, 30d or 90d.`);
-  return lastDates(dateOf(now.getTime()), days);
+  return `${days}d`;
 }
 
-function namedPeriod(text: string, now: Date): DateRange {
+function namedPeriod(text: string): PeriodName {
   const wanted = text.trim().toLowerCase().replaceAll('-', '_');
   const name = PERIODS.find((one) => one === wanted);
-  if (name) return period(name, { now });
+  if (name) return name;
   const near = suggest(text.toLowerCase().replaceAll('_', '-'), PERIOD_NAMES);
   throw new UsageError(`--period is not a known period: "${text}".${near}`);
 }

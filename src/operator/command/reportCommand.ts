@@ -7,8 +7,9 @@ import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
 import { readWholeReport } from '../clients/ReportingClient.ts';
 import { type Row, earlierGap } from '../reports/comparison.ts';
-import { plural, rangeOf } from '../reports/format.ts';
-import { comparedDates, period, isUnfinished } from '../reports/period.ts';
+import { comparedOf, plural, rangeOf } from '../reports/format.ts';
+import { comparedDates, datesOf, period, isUnfinished } from '../reports/period.ts';
+import { datesOfSpec, FILTER_NAMES, FILTERS, queryOfSpec } from '../reports/reportSpec.ts';
 import { explainFailure } from './explainFailure.ts';
 import type { Connection } from './connection.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
@@ -64,36 +65,27 @@ async function readReport(
   query: RequestedReport,
   { settings, terminal, connection, progress }: ReportContext,
 ): Promise<PrintedReport> {
-  const { variant, grain, by, metrics, compare, sort, limit } = query;
+  const { variant, grain, by, sort, limit } = query;
   const reader = variant === 'channel' ? connection.channelReport() : connection.publisherReport();
   const publishers = await findPublishers(connection, query.filters.publisher);
-  const filters = {
-    publisher_ids: listed(publishers.map(({ id }) => id)),
-    page_types: listed(query.filters.page_type),
-    widget_types: listed(query.filters.widget_type),
-  };
-  const dates = query.dates ?? (compare !== undefined ? await defaultDates(reader, grain) : undefined);
+  const filters = { ...query.filters, publisher: publishers.map(({ id }) => id) };
+  const period = query.period ?? (query.compare && (await defaultDates(reader, grain)));
+  const { compare, ...asked } = queryOfSpec({ ...query, period, filters });
   const report = await readWholeReport({
     reader,
-    query: { ...filters, ...dates, time_grain: grain, group_by: listed(by), metrics },
+    query: asked,
     variant,
     sort,
-    compare,
+    compare: compare as DateRange | undefined,
     isRanking: grain === 'total' && by.length > 0,
     first: limit,
     onProgress: (read, total) =>
       progress.step(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} rows …`),
     onUnsteady: () => terminal.note('The report changes while it is read; a row may be missing or twice.'),
   });
-  return {
-    ...report,
-    query,
-    filters,
-    publishers,
-    dates,
-    currency: settings.currency ?? null,
-    printed: report.rows.slice(0, limit),
-  };
+  const dates = period && datesOfSpec({ period });
+  const currency = settings.currency ?? null;
+  return { ...report, query, filters, publishers, dates, currency, printed: report.rows.slice(0, limit) };
 }
 
 /** Finds publishers that are given by id or by name. */
@@ -116,10 +108,6 @@ async function defaultDates(
   return { from: grain === 'hour' ? to : from, to };
 }
 
-function listed(names: readonly string[]): readonly string[] | undefined {
-  return names.length === 0 ? undefined : names;
-}
-
 function printableOf(report: PrintedReport): Printable {
   const { query, printed, totals, metrics, total, dates, compared, meta } = report;
   const [first] = printed;
@@ -129,7 +117,11 @@ function printableOf(report: PrintedReport): Printable {
       variant: query.variant,
       ...dates,
       time_grain: query.grain,
-      filters: report.filters,
+      filters: Object.fromEntries(
+        FILTER_NAMES.flatMap((name) =>
+          report.filters[name].length === 0 ? [] : [[FILTERS[name], report.filters[name]]],
+        ),
+      ),
       ...(report.currency !== null && { currency: report.currency }),
       data: printed,
       totals: compared ? totals : summary,
@@ -151,7 +143,7 @@ function emptyColumns({ metrics, query }: PrintedReport): string[] {
 function captionOf({ dates, compared, meta, printed, publishers, filters }: PrintedReport): string {
   const range = dates ?? (printed.length > 0 ? rangeOfRows(printed) : undefined);
   const parts = [
-    ...(range ? [rangeOf(range) + (compared ? ` against ${rangeOf(compared)}` : '')] : []),
+    ...(range ? [rangeOf(range) + (compared ? ` against ${comparedOf(compared)}` : '')] : []),
     meta.timezone,
     ...(meta.data_through === null
       ? []
@@ -159,8 +151,8 @@ function captionOf({ dates, compared, meta, printed, publishers, filters }: Prin
   ];
   const only = [
     ...publishers.map(({ id, name }) => safeText(name ?? id)),
-    ...(filters.page_types ?? []),
-    ...(filters.widget_types ?? []),
+    ...filters.page_type,
+    ...filters.widget_type,
   ];
   return `${parts.join(', ')}${only.length > 0 ? `; only ${only.map((one) => safeText(one)).join(', ')}` : ''}`;
 }
@@ -178,7 +170,8 @@ function remarksOn(report: PrintedReport, printable: Printable, width: number | 
   if (rows.length === 0) remarks.push('There was no activity.');
   if (rows.some((row) => isUnfinished(row, meta.data_through))) {
     if (query.grain !== 'total') remarks.push('* Not over yet: the last numbers are still to come.');
-    else if (compared) remarks.push('Today is not over yet, but the days compared with are.');
+    else if (compared && compared.hours === undefined)
+      remarks.push('Today is not over yet, but the days compared with are.');
   }
   if (printed.length < total && !isList)
     remarks.push(
@@ -211,10 +204,10 @@ function withVariantHint(error: AuthError, { variant }: RequestedReport, keySour
 
 /** The dates are fine, but those that they are compared with begin before the history does. */
 function comparedTooEarly({ available_window }: DateRangeError, query: RequestedReport): ExitError | undefined {
-  const { dates, compare, grain } = query;
-  if (!dates || !compare || !available_window || dates.from < available_window.from) return undefined;
+  const { period, compare } = query;
+  if (!period || !compare || !available_window || datesOf(period).from < available_window.from) return undefined;
   return new ExitError(
-    `The dates to compare with, ${rangeOf(comparedDates(dates, compare, grain))}, begin before the history does, on ${available_window.from}. Use later or fewer dates, or leave out --compare.`,
+    `The dates to compare with, ${rangeOf(comparedDates(period, compare))}, begin before the history does, on ${available_window.from}. Use later or fewer dates, or leave out --compare.`,
     EXIT.failed,
   );
 }

@@ -6,14 +6,15 @@ import type { Row, Totals } from '../reports/comparison.ts';
 import { changeOf, isMoney, newsOf, sortablePeriodOf, valueOf } from '../reports/format.ts';
 import type { WholeReport } from '../clients/ReportingClient.ts';
 import { isUnfinished } from '../reports/period.ts';
+import type { ReportSpec } from '../reports/reportSpec.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
 
 /** A report in the form in which it is printed. */
 export interface PrintedReport extends WholeReport {
   readonly query: RequestedReport;
   readonly dates: DateRange | undefined;
-  /** The filters as the API takes them, and the publishers among them. */
-  readonly filters: Readonly<Record<'publisher_ids' | 'page_types' | 'widget_types', readonly string[] | undefined>>;
+  /** The filters, with publishers by their ids, and those publishers. */
+  readonly filters: ReportSpec['filters'];
   readonly publishers: readonly NamedPublisher[];
   /** The label of amounts; null when nothing names it. */
   readonly currency: string | null;

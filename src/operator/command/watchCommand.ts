@@ -84,7 +84,7 @@ async function runWatch(context: Context): Promise<void> {
 
 function show({ settings, terminal, progress }: Context, evaluation: Evaluation, owner: StateOwner): void {
   progress.end();
-  const { causes, turns, days, dataEnd, skipped } = evaluation;
+  const { causes, turns, days, dataEnd, skipped, unjudged } = evaluation;
   const format = formatOf(settings);
   const isBacktest = settings.backtest !== undefined;
   const begun = new Set(turns.filter(({ event }) => event === 'began').map(({ cause }) => cause));
@@ -101,6 +101,7 @@ function show({ settings, terminal, progress }: Context, evaluation: Evaluation,
     events: turns.map(({ event, day, cause }) => ({ event, day, ...cause })),
     open,
     skipped,
+    unjudged,
   };
   const to = settings.output === undefined ? terminal : inFile(terminal);
   const csv = { rows, columns: ['event', 'day', 'rule', 'id', 'name', 'since', 'text'] };
@@ -111,6 +112,7 @@ function show({ settings, terminal, progress }: Context, evaluation: Evaluation,
   if (settings.output !== undefined) writeFile(settings.output, text);
   else if (text !== '') terminal.write(format.json || format.csv ? text : documentWithoutControls(text));
   for (const { rule, why } of skipped) terminal.note(`The rule ${rule} is not judged: ${why}.`);
+  for (const { rule, why } of unjudged) terminal.note(`The rule ${rule} ${why}.`);
   // What is printed needs no hint.
   const hasMore = !settings.all && open.length > begun.size;
   if (terminal.isLive && !isBacktest) terminal.note(stateSummary(evaluation, hasMore));

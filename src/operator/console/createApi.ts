@@ -1,31 +1,13 @@
-import { ExitError, UsageError } from '../../cli/ExitError.ts';
+import { UsageError } from '../../cli/ExitError.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
-import {
-  AuthError,
-  ConflictError,
-  DateRangeError,
-  MetricNotAvailableError,
-  ApiError,
-  NotFoundError,
-  RateLimitError,
-  ReportChangedError,
-  ReportingUnavailableError,
-  RowLimitError,
-  UnreachableError,
-  ValidationError,
-} from '../clients/errors.ts';
+import { ApiError, failureOf } from '../clients/errors.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
-import { createChangeApi, json, noSuchCall, readBody, readExclusionChange, readItems } from './createChangeApi.ts';
+import { readBody, readExclusionChange, readItems } from './readBody.ts';
 import { createReports } from './createReports.ts';
 import { createWatch } from './createWatch.ts';
-import type {
-  ConsoleContext,
-  ConsolePublisher,
-  ConsolePublishers,
-  FoundPublishers,
-  CallFailure,
-  FailureCode,
-} from './protocol.ts';
+import type { ConsoleContext, ConsolePublisher, ConsolePublishers, FoundPublishers } from './protocol.ts';
+import type { Failure } from '../failures.ts';
+import { replaceExclusions } from '../operations/changeExclusions.ts';
 import { hasWords, rankByWords } from '../publishers/rankByWords.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
 import type { Publisher, PublisherDetail } from '../../wire/channel.ts';
@@ -73,7 +55,6 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
   const watch = createWatch(options);
   const reports = createReports(reporting, variant);
   const environment = readKey(apiKey)?.environment ?? null;
-  const changes = createChangeApi(channel);
 
   async function session(signal: AbortSignal): Promise<ConsoleContext> {
     const isChannel = variant === 'channel';
@@ -122,12 +103,16 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return readPublisher(channel, id ?? '', signal);
       // Changes are not cancelled when the page goes away: whether they took effect would be unknown.
       case 'POST publishers':
-        return changes.add(readItems(await readBody(request)));
+        return { results: await channel.add(readItems(await readBody(request))) };
       case 'DELETE publishers/ID':
-        return changes.remove(id ?? '');
+        await channel.remove(id ?? '');
+        return { ok: true };
       case 'PUT exclusions':
-      case 'PUT publishers/ID/exclusions':
-        return changes.exclude({ ...readExclusionChange(await readBody(request)), publisher: id, signal });
+      case 'PUT publishers/ID/exclusions': {
+        const { base: before, subcategory_ids: after } = readExclusionChange(await readBody(request));
+        await replaceExclusions(channel, { publisher: id, before, after, signal });
+        return { ok: true };
+      }
       default:
         return noSuchCall();
     }
@@ -136,15 +121,12 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
   return async (request, path) => {
     const response = await call(request, path).then(
       (result) => (result instanceof Response ? result : json(result)),
-      (error: unknown) => {
-        const { status, failure } = failureOf(error);
-        return json(failure, status);
-      },
+      failed,
     );
     // Nothing above returns a key. Should that change, no response is better than a key.
     const body = await response.text();
     if (body.toLowerCase().includes(apiKey.toLowerCase()))
-      return json({ code: 'failed', message: 'The response contains a key, which must not reach a browser.' }, 502);
+      return json({ kind: 'failed', message: 'The response contains a key, which must not reach a browser.' }, 502);
     return new Response(body.replace(LIKE_A_KEY, '[key]'), response);
   };
 }
@@ -212,40 +194,28 @@ function withoutKey(publisher: Publisher | PublisherDetail): Publisher {
   return rest;
 }
 
-/** Errors whose message is for people, and reveals nothing about this machine. */
-const MESSAGES = [ApiError, ExitError];
-
 /** Returns the status and the body for a failed call. Errors of the clients never contain the key. */
-function failureOf(error: unknown): { readonly status: number; readonly failure: CallFailure } {
+function failed(error: unknown): Response {
   const status = error instanceof ApiError && error.status >= 400 ? error.status : 502;
-  if (!(error instanceof Error)) return { status, failure: { code: 'failed', message: 'The call failed.' } };
+  if (error instanceof ApiError) {
+    const failure = failureOf(error);
+    return json(failure.kind === 'rate_limited' ? { retry_after: 5, ...failure } : failure, status);
+  }
+  const failure = (kind: Failure['kind'], message: string): Failure => ({ kind, message });
   // A file that the operator wrote: the message names its line.
-  if (error instanceof UsageError) return { status: 400, failure: { code: 'file', message: error.message } };
+  if (error instanceof UsageError) return json(failure('file', error.message), 400);
   // The clients refuse impossible parameters before they send anything.
-  if (error instanceof TypeError) return { status: 400, failure: { code: 'invalid', message: error.message } };
-  const failure: CallFailure = {
-    code: codeOf(error),
-    message: MESSAGES.some((Kind) => error instanceof Kind) ? error.message : 'The call failed.',
-    ...(error instanceof ApiError && error.requestId !== undefined ? { request_id: error.requestId } : {}),
-    ...(error instanceof RateLimitError ? { retry_after: error.retryAfter ?? 5 } : {}),
-    ...(error instanceof DateRangeError ? { window: error.available_window } : {}),
-    ...(error instanceof MetricNotAvailableError ? { unsupported_metrics: error.unsupported_metrics } : {}),
-    ...(error instanceof ValidationError ? { fields: error.fields } : {}),
-  };
-  return { status, failure };
+  if (error instanceof TypeError) return json(failure('invalid', error.message), 400);
+  // Other messages could reveal something about this machine.
+  return json(failure('failed', 'The call failed.'), 502);
 }
 
-function codeOf(error: Error): FailureCode {
-  if (error instanceof AuthError) return 'key_refused';
-  if (error instanceof RateLimitError) return 'rate_limited';
-  if (error instanceof RowLimitError) return 'too_large';
-  if (error instanceof DateRangeError) return 'outside_history';
-  if (error instanceof MetricNotAvailableError) return 'metric_not_available';
-  if (error instanceof ReportingUnavailableError) return 'no_data';
-  if (error instanceof ReportChangedError || error instanceof ConflictError) return 'changed';
-  if (error instanceof UnreachableError) return 'unreachable';
-  if (error instanceof NotFoundError) return 'not_found';
-  if (error instanceof ValidationError) return 'invalid';
-  // A gateway responds for a network that is down.
-  return error instanceof ApiError && error.status >= 502 && error.status <= 504 ? 'unreachable' : 'failed';
+/** A response with a body of JSON. */
+function json(body: unknown, status = 200): Response {
+  return Response.json(body, { status });
+}
+
+/** For a path that this console does not have. */
+function noSuchCall(): Response {
+  return json({ kind: 'not_found', message: 'This call does not exist.' }, 404);
 }

@@ -23,7 +23,13 @@ export function createWatch({
     const rules = loadRules(file);
     const days = Math.min(DAYS_MAX, Math.max(1, Number(url.searchParams.get('days')) || 30));
     const source = { reports, channel, signal };
-    const { causes, turns, days: judged, skipped } = await evaluate({ source, rules, before: new Map(), days });
+    const {
+      causes,
+      turns,
+      days: judged,
+      skipped,
+      unjudged,
+    } = await evaluate({ source, rules, before: new Map(), days });
     return {
       rules: rules.rules.map((rule) => ({ name: rule.name, kind: rule.kind, text: textOfRule(rule) })),
       file: file ?? null,
@@ -31,6 +37,7 @@ export function createWatch({
       open: [...causes.values()],
       turns: turns.toReversed(),
       skipped,
+      unjudged,
       publisherRules: rules.rules.flatMap((rule) => ('by' in rule && rule.by === 'publisher' ? [rule.name] : [])),
     };
   };

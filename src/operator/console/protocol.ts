@@ -1,6 +1,7 @@
 // What the console's process and its page exchange, as JSON under `api/`. None of it contains the key.
 import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
+import type { ComparedDates } from '../reports/reportQuery.ts';
 import type { Cause, Turn } from '../watch/evaluate.ts';
 
 /** Who the key belongs to: what the page shows in its header. */
@@ -23,8 +24,8 @@ export interface ConsoleContext {
 
 /** A report: the rows of one window, and what a chart needs. */
 export interface ConsoleReport {
-  /** Names the report in the process, for its other rows. */
-  readonly id: string;
+  /** When the process read it: rows that it sends later are of the same reading. */
+  readonly read_at: number;
   /** Rows from `offset` on, those that only the compared dates have among them. */
   readonly rows: readonly Row[];
   readonly offset: number;
@@ -36,7 +37,7 @@ export interface ConsoleReport {
   readonly groups: readonly Row[] | null;
   readonly totals: Totals;
   /** The dates it is compared with. */
-  readonly compared: { readonly from: string; readonly to: string } | null;
+  readonly compared: ComparedDates | null;
   /** Rows of the network's report. */
   readonly total: number;
   readonly timezone: string;
@@ -91,37 +92,8 @@ export interface ConsoleWatch {
   /** The latest first. */
   readonly turns: readonly Turn[];
   readonly skipped: readonly { readonly rule: string; readonly why: string }[];
+  /** Rules that could judge nobody on the last day. */
+  readonly unjudged: readonly { readonly rule: string; readonly why: string }[];
   /** Rules whose subjects are publishers. */
   readonly publisherRules: readonly string[];
-}
-
-/** What kind of failure it is: one per thing that the page does differently. */
-export type FailureCode =
-  | 'key_refused'
-  | 'rate_limited'
-  | 'too_large'
-  | 'outside_history'
-  | 'metric_not_available'
-  | 'no_data'
-  | 'changed'
-  | 'unreachable'
-  | 'not_found'
-  | 'invalid'
-  /** A file of the operator's has a mistake. */
-  | 'file'
-  | 'failed';
-
-/** A failed call. */
-export interface CallFailure {
-  readonly code: FailureCode;
-  readonly message: string;
-  /** Seconds to wait. */
-  readonly retry_after?: number | undefined;
-  /** The available history, both dates included. */
-  readonly window?: { readonly from: string; readonly to: string } | undefined;
-  readonly unsupported_metrics?: readonly string[] | undefined;
-  /** What the network said about each field. */
-  readonly fields?: readonly { readonly path: string; readonly message: string }[] | undefined;
-  /** The id of the request, for the network's support. */
-  readonly request_id?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { MetricChange } from './reportQuery.ts';
+import type { ComparedDates, MetricChange } from './reportQuery.ts';
 import { addDays, type DateRange } from '../../wire/utcDates.ts';
 import { changeDecimals, isShare, kindOf, type Metric, type TimeGrain } from '../../wire/reporting.ts';
 
@@ -136,6 +136,12 @@ export function rangeOf({ from, to }: DateRange): string {
   const end = dayWithYear.format(last);
   if (from.slice(0, 4) !== to.slice(0, 4)) return `${dayWithYear.format(first)} – ${end}`;
   return `${from.slice(0, 7) === to.slice(0, 7) ? new Date(first).getUTCDate() : plainDay.format(first)} – ${end}`;
+}
+
+/** Writes the dates compared with; when today is compared, up to which hour: `Wed, 25 Nov 2026, until 13:00 UTC`. */
+export function comparedOf({ hours, ...dates }: ComparedDates): string {
+  const until = hours === undefined || hours === 24 ? '' : `, until ${String(hours).padStart(2, '0')}:00 UTC`;
+  return rangeOf(dates) + until;
 }
 
 /** Writes a period so that periods sort as text: `2026-11-16 Mon`, `2026-11-16 – 11-22`. */

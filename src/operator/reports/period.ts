@@ -89,31 +89,74 @@ export function lastDays(today: string, days: number): DateRange {
 export type Compare = 'previous' | 'year';
 export const COMPARES: readonly Compare[] = ['previous', 'year'];
 
-/** Which dates are compared, and by which periods. */
+/** What is compared with what. */
 export interface ComparedPeriods {
   readonly dates: DateRange;
   readonly compared: DateRange;
   readonly grain: TimeGrain;
 }
 
+/** A period by its name, as a number of days up to today, or as two dates. */
+export type Period = PeriodName | `${number}d` | DateRange;
+
+/** Returns the dates of a period. */
+export function datesOf(of: Period, now: Date | number = Date.now()): DateRange {
+  if (typeof of === 'object') return of;
+  const name = PERIODS.find((one) => one === of);
+  return name ? period(name, { now }) : lastDays(dateOf(Number(now)), Number.parseInt(of, 10));
+}
+
 /** 52 weeks: a Monday is compared with a Monday. */
 const YEAR_DAYS = 364;
+/** The months after which a named period repeats. */
+const MONTHS: Readonly<Partial<Record<string, number>>> = {
+  month_to_date: 1,
+  last_month: 1,
+  quarter_to_date: 3,
+  last_quarter: 3,
+  year_to_date: 12,
+  last_year: 12,
+};
 
 /**
- * Returns the dates that a range is compared with. `previous`: as many days, just before; whole months and the grain
- * `month`: as many months before; the grain `week`: as many weeks before. `year`: 52 weeks before, so that weekdays match;
- * whole months and the grain `month`: the same months a year before.
+ * Returns the dates that a period is compared with; the grain of a report plays no part. `previous`: the days just before;
+ * months, quarters and years, and those to date, with the same days of the one before. `year`: 52 weeks before, so that
+ * weekdays match; months, quarters and years with the same days a year before. Two dates count as a month to date if they
+ * begin with a month, and as a week to date if they begin on a Monday and have two to six days.
  */
-export function comparedDates(range: DateRange, compare: Compare, grain: TimeGrain): DateRange {
-  const isWholeMonths = range.from === monthStart(range.from) && range.to === monthEnd(range.to);
-  const isByMonth = grain === 'month' || (isWholeMonths && (compare === 'previous' || grain === 'total'));
-  if (isByMonth) {
-    const months = compare === 'year' ? 12 : monthsIn(range);
-    return { from: monthsBefore(range.from, months), to: endMonthsBefore(range.to, months) };
+export function comparedDates(
+  of: Period,
+  compare: Compare,
+  { now }: { readonly now?: Date | number | undefined } = {},
+): DateRange {
+  const dates = datesOf(of, now);
+  const months = typeof of === 'string' ? MONTHS[of] : monthsOf(dates);
+  if (months !== undefined) {
+    const back = compare === 'year' ? 12 : months;
+    const isWhole = dates.to === monthEnd(dates.to);
+    return {
+      from: monthsBefore(dates.from, back),
+      to: isWhole ? monthEnd(dates.to, -back) : monthsBefore(dates.to, back),
+    };
   }
-  const days = countDays(range);
-  const shift = compare === 'year' ? YEAR_DAYS : grain === 'week' ? 7 * Math.ceil(days / 7) : days;
-  return { from: addDays(range.from, -shift), to: addDays(range.to, -shift) };
+  const days = countDays(dates);
+  const isWeek = of === 'week_to_date' || (typeof of === 'object' && isWeekToDate(of, days));
+  const shift = compare === 'year' ? YEAR_DAYS : isWeek ? 7 : days;
+  return { from: addDays(dates.from, -shift), to: addDays(dates.to, -shift) };
+}
+
+function isWeekToDate({ from }: DateRange, days: number): boolean {
+  return from === weekStart(from) && days > 1 && days < 7;
+}
+
+/** The months after which two dates repeat; undefined unless they begin with a month. */
+function monthsOf(range: DateRange): number | undefined {
+  if (range.from !== monthStart(range.from)) return undefined;
+  const months = monthsIn(range);
+  if (range.to === monthEnd(range.to) || months === 1) return months;
+  const month = new Date(startOf(range.from)).getUTCMonth();
+  if (month % 3 === 0 && months <= 3) return 3;
+  return month === 0 ? 12 : months;
 }
 
 /** The number of calendar months that a range touches. */
@@ -127,11 +170,6 @@ function monthsBefore(date: string, months: number): string {
   const day = addDays(monthStart(date, -months), Number(date.slice(8)) - 1);
   const last = monthEnd(date, -months);
   return day < last ? day : last;
-}
-
-/** Like `monthsBefore`; the last day of a month stays the last day. */
-function endMonthsBefore(date: string, months: number): string {
-  return date === monthEnd(date) ? monthEnd(date, -months) : monthsBefore(date, months);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type TimeGrain,
   type Report,
 } from '../../wire/reporting.ts';
-import { dateOf, isDate } from '../../wire/utcDates.ts';
+import { dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
 
 /** Whose report: a channel's on all its publishers, or one publisher's own. */
 export type ReportVariant = 'channel' | 'publisher';
@@ -22,21 +22,23 @@ export const METRICS: Names = { channel: CHANNEL_METRICS, publisher: PUBLISHER_M
 /** The breakdowns of each variant. */
 export const GROUPINGS: Names = { channel: CHANNEL_GROUPINGS, publisher: PUBLISHER_GROUPINGS };
 
-/** The dates of a report. */
-interface Dates<Text> {
-  /** First UTC date: YYYY-MM-DD, or a Date, of which only the UTC date is used. Requires `to`. */
-  readonly from: Text;
-  /** Last UTC date, included; not in the future. Requires `from`. */
-  readonly to: Text;
-}
-
-/** Dates are required to compare with others. */
+/** The dates of a report: both or neither. They are required to compare with others. */
 type ReportDates =
-  | (Dates<string | Date> & {
-      /** Adds to each row its counterpart in the dates just before, or a year earlier. Requires `from` and `to`. */
-      readonly compare: Compare;
-    })
-  | (Partial<Dates<string | Date | undefined>> & { readonly compare?: undefined });
+  | {
+      /** First UTC date: YYYY-MM-DD, or a Date, of which only the UTC date is used. Requires `to`. */
+      readonly from: string | Date;
+      /** Last UTC date, included; not in the future. Requires `from`. */
+      readonly to: string | Date;
+      /** Adds to each row its counterpart in the dates before, a year earlier, or other dates. Requires `from` and `to`. */
+      readonly compare?: Compare | DateRange | undefined;
+    }
+  | { readonly from?: undefined; readonly to?: undefined; readonly compare?: undefined };
+
+/** The dates of the counterparts, both included. */
+export interface ComparedDates extends DateRange {
+  /** When today is compared: the hours of the other day that count. */
+  readonly hours?: number;
+}
 
 interface SharedQuery<Metric extends string, Grouping extends string> {
   /** The columns, in the order of the response. */
@@ -86,13 +88,14 @@ export function reportParams(query: object): URLSearchParams {
 export function comparisonOf(query: ReportQuery<ReportVariant>): ComparedPeriods | undefined {
   const { compare, from, to, time_grain: grain = 'total' } = query;
   if (compare === undefined) return undefined;
-  if (!COMPARES.includes(compare)) throw new TypeError("compare must be 'previous' or 'year'.");
   if (from === undefined || to === undefined)
     throw new TypeError("compare requires from and to. Use period('last_7_days'), for example.");
   const dates = { from: dateText('from', from), to: dateText('to', to) };
   if (!isDate(dates.from) || !isDate(dates.to) || dates.from > dates.to)
     throw new TypeError('from and to must be dates such as 2026-11-20, and from must not be after to.');
-  return { dates, compared: comparedDates(dates, compare, grain), grain };
+  if (typeof compare === 'object') return { dates, compared: { from: compare.from, to: compare.to }, grain };
+  if (!COMPARES.includes(compare)) throw new TypeError("compare must be 'previous', 'year' or two dates.");
+  return { dates, compared: comparedDates(dates, compare), grain };
 }
 
 function isDateName(name: string): boolean {
@@ -180,13 +183,13 @@ export type ComparedRowOf<V extends ReportVariant, Q> = RowOf<V, Q> &
 /** A report, typed by its query. */
 export type ReportOf<V extends ReportVariant, Q> = Omit<Report, 'data' | 'summary'> & {
   readonly summary: MetricsOf<V, Q>;
-} & (Q extends { readonly compare: 'previous' | 'year' }
+} & (Q extends { readonly compare: Compare | DateRange }
     ? {
         readonly data: readonly ComparedRowOf<V, Q>[];
         /** Rows of the period before that have no row in this one, with zeros. On the last page only. */
         readonly missingRows: readonly ComparedRowOf<V, Q>[];
         /** The dates of the counterparts, both included. */
-        readonly compared: { readonly from: string; readonly to: string };
+        readonly compared: ComparedDates;
         /** The totals of all rows and of their counterparts, as the network computes them: ratios cannot be added up. */
         readonly totals: MetricsOf<V, Q> & Comparison<MetricsOf<V, Q>, MetricsOf<V, Q>>;
       }

@@ -1,5 +1,6 @@
 import { judge, type Judgement } from './judge.ts';
-import { readFacts, type FactsSource, type ReadFacts } from './readFacts.ts';
+import { labelOf } from '../reports/format.ts';
+import { readFacts, sizeMetricOf, type FactsSource, type ReadFacts } from './readFacts.ts';
 import type { Rules } from './rules.ts';
 import { addDays, countDays, DAY_MS, dateOf, startOf } from '../../wire/utcDates.ts';
 
@@ -12,6 +13,8 @@ export interface Evaluation {
   readonly days: readonly string[];
   readonly dataEnd: number | null;
   readonly skipped: ReadFacts['skipped'];
+  /** Rules that could judge nobody on the last day: their silence is no all-clear. */
+  readonly unjudged: readonly { readonly rule: string; readonly why: string }[];
 }
 
 /** How rules are evaluated. */
@@ -34,6 +37,7 @@ export async function evaluate({ source, rules, before, days = 1 }: EvaluateOpti
   const skipped = new Set(read.skipped.map(({ rule }) => rule));
   const names = rules.rules.map(({ name }) => name);
   let causes = before;
+  const looked = new Map<string, { judged: number; of: number }>();
   const turns: Turn[] = [];
   // Without data, what does not need any is judged all the same: requests, and that the data is late.
   const judged = read.days.length > 0 ? read.days : [addDays(dateOf(now), -1)];
@@ -51,6 +55,11 @@ export async function evaluate({ source, rules, before, days = 1 }: EvaluateOpti
         day,
         holidays: rules.holidays,
         now: at,
+        onLook(name, isJudged) {
+          if (!isLast) return;
+          const { judged: known, of } = looked.get(name) ?? { judged: 0, of: 0 };
+          looked.set(name, { judged: known + (isJudged ? 1 : 0), of: of + 1 });
+        },
         open: (name) => [...causes.values()].filter((cause) => cause.rule === name),
       }),
     );
@@ -58,7 +67,13 @@ export async function evaluate({ source, rules, before, days = 1 }: EvaluateOpti
     causes = next.causes;
     turns.push(...next.turns);
   }
-  return { causes, turns, days: read.days, dataEnd: read.facts.dataEnd, skipped: read.skipped };
+  const unjudged = rules.rules.flatMap((rule) => {
+    const { judged: count, of } = looked.get(rule.name) ?? { judged: 1, of: 1 };
+    if (count > 0 || !('metric' in rule)) return [];
+    const size = labelOf(sizeMetricOf(rule)).toLowerCase();
+    return [{ rule: rule.name, why: `judged 0 of ${of}: too few ${size}` }];
+  });
+  return { causes, turns, days: read.days, dataEnd: read.facts.dataEnd, skipped: read.skipped, unjudged };
 }
 
 /** Something that a rule found wrong, until it is over. */

@@ -1,5 +1,5 @@
+import { RATIOS } from '../reports/sumHours.ts';
 import {
-  RATIOS,
   type By,
   type ChangeRule,
   type LateRule,
@@ -60,6 +60,8 @@ export interface JudgeOptions {
   readonly holidays: ReadonlySet<string>;
   /** The time of the run, in milliseconds. */
   readonly now: number;
+  /** Called for each subject of a rule that is looked at. */
+  onLook?(rule: string, isJudged: boolean): void;
   /** The subjects for which a rule has an open cause. */
   open(rule: string): readonly Subject[];
 }
@@ -81,6 +83,7 @@ export function judge(rule: Rule, options: JudgeOptions): Judgement[] {
       rule.by === 'publisher' && facts.removed.has(id)
         ? { outcome: 'ended' as const, text: 'It is no longer a publisher of the channel.', numbers: {} }
         : judgeSubject(rule, { id, isOpen }, options);
+    options.onLook?.(rule.name, said.outcome !== 'unknown');
     if (said.outcome === 'alarm' || isOpen) judged.push({ rule: rule.name, id, name, ...said });
   }
   return judged;

@@ -1,5 +1,6 @@
 import { metricsOfRule, reachOf, USUAL_DAYS, type Facts } from './judge.ts';
-import { RATIOS, SUBJECTS, type By, type ReportRule, type Rules } from './rules.ts';
+import { RATIOS } from '../reports/sumHours.ts';
+import { SUBJECTS, type By, type ReportRule, type Rules } from './rules.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import {
   ApiError,
@@ -257,7 +258,8 @@ async function publisherFilters(source: FactsSource, options: GroupQuery): Promi
   return chunksOf([...found], perReport).map((publisher_ids) => ({ publisher_ids }));
 }
 
-function sizeMetricOf(rule: ReportRule): string {
+/** The metric of which a rule requires a minimum. */
+export function sizeMetricOf(rule: ReportRule): string {
   return rule.kind === 'range' ? (RATIOS[rule.metric]?.[1] ?? rule.metric) : rule.metric;
 }
 

@@ -1,6 +1,7 @@
 import { openYaml, parseYaml, type Setting } from './openYaml.ts';
 import { labelOf, plural, valueOf, wordOf } from '../reports/format.ts';
-import { CHANNEL_METRICS, isShare, type ChannelMetric, type ChannelRatio } from '../../wire/reporting.ts';
+import { RATIOS } from '../reports/sumHours.ts';
+import { CHANNEL_METRICS, isShare } from '../../wire/reporting.ts';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
 
 /** What a rule looks at one by one. */
@@ -65,14 +66,6 @@ export interface Rules {
   /** Days that are neither judged nor compared with. */
   readonly holidays: ReadonlySet<string>;
 }
-
-/** The ratios, each with the two sums that it is made of. */
-export const RATIOS: Readonly<Record<string, readonly [over: string, under: string]>> = {
-  ctr: ['clicks', 'impressions'],
-  cvr: ['conversions', 'clicks'],
-  rpl: ['channel_payout', 'feed_loads'],
-  attributed_cpa: ['attributed_ad_spend_amount', 'conversions'],
-} satisfies Record<ChannelRatio, readonly [ChannelMetric, ChannelMetric]>;
 
 /** Says in a sentence what a rule looks for, with its limits. */
 export function textOfRule(rule: Rule): string {

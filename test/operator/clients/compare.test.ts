@@ -159,7 +159,9 @@ test('a comparison requires both dates, real ones and in order', async () => {
     { from: '2026-03-02', to: '2026-03-01' },
   ])
     await expect(client.report({ ...dates, compare: 'previous' })).rejects.toThrow('must be dates such as');
-  await expect(client.report({ ...WEEK, compare: 'before' as 'year' })).rejects.toThrow("'previous' or 'year'");
+  await expect(client.report({ ...WEEK, compare: 'before' as 'year' })).rejects.toThrow(
+    "'previous', 'year' or two dates",
+  );
   expect(server.seen).toEqual([]);
 });
 
@@ -216,4 +218,58 @@ test('compared rows become CSV with columns for the value before and the change'
       '',
     ].join('\r\n'),
   );
+});
+
+test.each(['total', 'week', 'month'] as const)(
+  'a month to date is compared with the same days, by %s too',
+  async (grain) => {
+    serveReports({}, { '2026-11-01': { clicks: 9 }, '2026-10-01': { clicks: 6 } });
+    const query = { from: '2026-11-01', to: '2026-11-22', time_grain: grain, compare: 'previous' } as const;
+    const { compared, totals } = await client.report(query);
+    expect(compared).toEqual({ from: '2026-10-01', to: '2026-10-22' });
+    expect(totals.change.clicks?.percent).toBe(50);
+  },
+);
+
+test('today is compared with the other day up to the same hour, ratios from their sums', async () => {
+  const dayOf = (back: number): string => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+  const [today, yesterday] = [dayOf(0), dayOf(1)];
+  const hour = (at: number, clicks: number): Cells => ({
+    period_start: `${yesterday}T${String(at).padStart(2, '0')}:00:00Z`,
+    period_end: `${yesterday}T${String(at + 1).padStart(2, '0')}:00:00Z`,
+    page_type: 'THANK_YOU',
+    clicks,
+    ctr: clicks / 100,
+    impressions: 100,
+  });
+  const body =
+    (data: readonly Cells[], summary: Cells): Scripted =>
+    (response) =>
+      void response.setHeader('content-type', 'application/json').end(
+        JSON.stringify({
+          data,
+          summary,
+          pagination: { offset: 0, limit: 250, total: data.length, has_more: false },
+          meta: { timezone: 'UTC', data_through: `${today}T01:00:00Z`, request_id: 'r' },
+        }),
+      );
+  const own = { clicks: 9, ctr: 0.03 };
+  server.responses = [
+    body([{ ...day(today, { page_type: 'THANK_YOU', ...own }) }], own),
+    body([hour(0, 2), hour(1, 4), hour(2, 50)], { clicks: 56, ctr: 0.18, impressions: 300 }),
+  ];
+  const query = {
+    from: today,
+    to: today,
+    time_grain: 'total',
+    group_by: ['page_type'],
+    metrics: ['clicks', 'ctr'],
+  } as const;
+  const { data, totals, compared } = await client.report({ ...query, compare: 'previous' });
+  expect(compared).toEqual({ from: yesterday, to: yesterday, hours: 2 });
+  expect(totals.counterpart).toEqual({ clicks: 6, ctr: 0.03 });
+  expect(data[0]?.counterpart).toMatchObject({ page_type: 'THANK_YOU', clicks: 6, ctr: 0.03 });
+  expect(data[0]?.change.clicks).toEqual({ difference: 3, percent: 50, points: null });
+  const asked = new URL(server.seen[1]?.url ?? '', server.url).searchParams;
+  expect([asked.get('time_grain'), asked.get('metrics')]).toEqual(['hour', 'clicks,ctr,impressions']);
 });

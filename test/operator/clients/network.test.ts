@@ -177,7 +177,7 @@ test('every coded error has its class', async () => {
 });
 
 test('the error for a refused parameter names its field', async () => {
-  const error: unknown = await report.report({ from: '2025-11-14' }).catch((reason: unknown) => reason);
+  const error: unknown = await report.report({ from: '2025-11-14', to: 'never' }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ValidationError);
   expect((error as ValidationError).fields.length).toBeGreaterThan(0);
 });

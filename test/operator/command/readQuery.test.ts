@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../../../src/cli/command.ts';
+import { datesOf } from '../../../src/operator/reports/period.ts';
 import { readQuery, REPORT_OPTIONS, type RequestedReport } from '../../../src/operator/command/readQuery.ts';
 
 const NOW = new Date('2026-11-22T10:00Z');
@@ -16,11 +17,12 @@ test.each<[argv: string[], from: string, to: string]>([
   [['--from', '2026-11-01'], '2026-11-01', '2026-11-22'],
   [['--from', '2026-11-01', '--to', '2026-11-02'], '2026-11-01', '2026-11-02'],
 ])('%j is from %s to %s', (argv, from, to) => {
-  expect(query(...argv).dates).toEqual({ from, to });
+  const { period } = query(...argv);
+  expect(period && datesOf(period, NOW)).toEqual({ from, to });
 });
 
 test('without dates the network chooses', () => {
-  expect(query().dates).toBeUndefined();
+  expect(query().period).toBeUndefined();
 });
 
 test.each([
@@ -29,6 +31,8 @@ test.each([
   [['--from', '2026-12-01'], '--from is in the future'],
   [['--from', '2026-11-01', '--period', 'today'], 'Use either --from and --to, or --period'],
   [['--filter', 'page_type=thank_you'], 'Did you mean THANK_YOU?'],
+  [['--filter', 'page_type=THANKYOU'], '--filter page_type is not known: "THANKYOU". Did you mean THANK_YOU?'],
+  [['--filter', 'widget_type=INLNE'], 'Did you mean INLINE?'],
   [['--period', '0d'], '--period is not a number of days'],
   [['--from', '2026-1-1'], '--from is not a date'],
   [['--metrics', 'clicks,clicks'], '--metrics has "clicks" twice'],

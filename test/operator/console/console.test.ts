@@ -163,7 +163,7 @@ test.each([
   const { visit, calls } = open(() => json(body, { status, headers }));
   const response = await visit('/api/report?from=2026-11-01&to=2026-11-02&metrics=clicks');
   const failure = await response.json();
-  expect({ status: response.status, code: failure.code }).toEqual({ status, code });
+  expect({ status: response.status, code: failure.kind }).toEqual({ status, code });
   if (code === 'rate_limited') expect(failure.retry_after).toBe(7);
   if (code === 'outside_history') expect(failure.window).toEqual({ from: '2026-01-01', to: '2026-02-01' });
   expect(calls).toHaveLength(1); // the page repeats by itself, and says so
@@ -173,8 +173,12 @@ test('only known parameters of a report reach the network', async () => {
   const { visit, calls } = open(() =>
     json({ data: [], summary: {}, pagination: { offset: 0, limit: 250, total: 0, has_more: false }, meta: {} }),
   );
-  await visit('/api/report?metrics=clicks,ctr&evil=1&x-api-key=2&page_types=A,B');
-  expect(calls[0]?.path).toBe('/adnet/reporting/v2/report/?metrics=clicks%2Cctr&page_types=A%2CB&limit=250&offset=0');
+  await visit(
+    '/api/report?from=2026-10-30&to=2026-10-31&compare=none&metrics=clicks,ctr&evil=1&x-api-key=2&page_type=A,B',
+  );
+  expect(calls[0]?.path).toBe(
+    '/adnet/reporting/v2/report/?from=2026-10-30&to=2026-10-31&time_grain=day&metrics=clicks%2Cctr&page_types=A%2CB&limit=250&offset=0',
+  );
 });
 
 test('an id never leaves its place in the path', async () => {
@@ -256,7 +260,7 @@ test('exclusions that somebody else has changed are not overwritten', async () =
   const response = await visit(path, init);
   expect({ status: response.status, body: await response.json() }).toMatchObject({
     status: 409,
-    body: { code: 'changed' },
+    body: { kind: 'conflict' },
   });
   expect(calls).toHaveLength(1);
 });

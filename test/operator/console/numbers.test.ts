@@ -68,22 +68,27 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
     const params = new URLSearchParams({ time_grain: grain, metrics: metrics.join() });
     if (by.length > 0) params.set('group_by', by.join());
     if (random() < 0.3) params.set('page_types', 'THANK_YOU');
-    const dated = (shift: number): URLSearchParams =>
-      new URLSearchParams([...params, ['from', dateOf(from - shift)], ['to', dateOf(to - shift)]]);
     const compare = seed % 2 === 0 ? 'year' : 'previous';
-    const shift = (compare === 'year' ? YEAR_DAYS : days) * DAY_MS;
-    const [now, before] = [await readRaw(get, dated(0)), await readRaw(get, dated(shift))];
+    const sort = `-${metrics[0]}`;
+    const asked = new URLSearchParams({ grain, by: by.join(), metrics: metrics.join(), compare, sort });
+    asked.set('from', dateOf(from));
+    asked.set('to', dateOf(to));
+    if (params.has('page_types')) asked.set('page_type', 'THANK_YOU');
+    const first = await show(`report?${asked}`);
+    const dated = (dates: { from: string; to: string }) =>
+      readRaw(get, new URLSearchParams([...params, ['from', dates.from], ['to', dates.to]]));
+    const now = await dated({ from: dateOf(from), to: dateOf(to) });
+    const before = await dated(first.compared ?? { from: '', to: '' });
+    const shift = from - Date.parse(first.compared?.from ?? '');
 
     // There is something to compare with, a year ago as well.
     expect(before.rows.length).toBeGreaterThan(0);
 
     // All windows of the console's report, in its own order.
-    const asked = new URLSearchParams([...dated(0), ['compare', compare], ['sort', `-${metrics[0]}_change`]]);
-    const first = await show(`report?${asked}`);
     const rows = [...first.rows];
     while (rows.length < first.count) {
-      const more = await show(`report?${asked}&known=${first.id}&offset=${rows.length}`);
-      expect(more.id).toBe(first.id);
+      const more = await show(`report?${asked}&kept=1&offset=${rows.length}`);
+      expect(more.read_at).toBe(first.read_at);
       rows.push(...more.rows);
     }
     const earlier = new Map(before.rows.map((row) => [keyOf(row, from - shift, by), row]));
@@ -113,7 +118,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
       expect(first.totals.counterpart?.[metric]).toBe(before.summary[metric]);
     }
     // In the requested order.
-    const order = rows.map((row) => row.change?.[metrics[0] ?? '']?.difference ?? 0);
+    const order = rows.map((row) => Number(row[metrics[0] ?? ''] ?? 0));
     expect(order).toEqual(order.toSorted((a, b) => b - a));
   },
 );

@@ -92,7 +92,7 @@ test('items are sent in batches of 50, and one that is refused does not keep the
       sizes.push(items.length);
       if (items.some(({ brand_name }) => brand_name === 'Brand 60'))
         throw new CallError({
-          code: 'invalid',
+          kind: 'invalid',
           message: 'refused',
           fields: [{ path: 'items', message: 'bad domain' }],
         });
@@ -111,11 +111,11 @@ test('when responses end, what was in flight is unknown, and the rest was not se
     onOutcome: (index, outcome) => outcomes.set(index, outcome),
     wait: async () => undefined,
     async send(items) {
-      if (items[0]?.brand_name !== 'Brand 0') throw new CallError({ code: 'unreachable', message: 'gone' });
+      if (items[0]?.brand_name !== 'Brand 0') throw new CallError({ kind: 'unreachable', message: 'gone' });
       return created(items);
     },
   });
-  await expect(adding).rejects.toMatchObject({ failure: { code: 'unreachable' } });
+  await expect(adding).rejects.toMatchObject({ failure: { kind: 'unreachable' } });
   const count = (status: string) => [...outcomes.values()].filter((one) => one.status === status).length;
   expect([count('added'), count('unknown'), count('not sent')]).toEqual([50, 50, 20]);
 });
@@ -125,7 +125,7 @@ test('a refused key leaves nothing unknown: nothing was done', async () => {
   const adding = addPublishers({
     items: ITEMS.slice(0, 2),
     onOutcome: (_, outcome) => outcomes.push(outcome),
-    send: () => Promise.reject(new CallError({ code: 'key_refused', message: 'no' }, 401)),
+    send: () => Promise.reject(new CallError({ kind: 'key_refused', message: 'no' }, 401)),
   });
   await expect(adding).rejects.toMatchObject({ status: 401 });
   expect(outcomes.map(({ status }) => status)).toEqual(['not sent', 'not sent']);

@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
 import {
   commandOf,
-  datesOf,
   defaultState,
-  grainOf,
   linkProblem,
-  paramsOf,
   queryOfState,
   readState,
   shifted,
-} from '../../../src/operator/console/page/report/reportState.ts';
-import { comparedDates } from '../../../src/operator/reports/period.ts';
+} from '../../../src/operator/reports/reportState.ts';
+import { datesOfSpec as datesOf, grainOf, queryOfSpec } from '../../../src/operator/reports/reportSpec.ts';
 import { drillDownsOf } from '../../../src/operator/console/page/report/ReportTable.tsx';
 import { sortRows } from '../../../src/operator/clients/ReportingClient.ts';
 import type { Row } from '../../../src/operator/reports/comparison.ts';
@@ -19,10 +16,9 @@ const NOW = Date.parse('2026-11-22T10:00:00Z');
 const read = (query: string) => readState(new URLSearchParams(query), 'channel');
 
 test('a URL without a query is the last 28 days by day, compared with the same weekdays before', () => {
-  expect(queryOfState(read(''), 'channel')).toBe('');
+  expect(queryOfState(read(''))).toBe('');
   expect(datesOf(read(''), NOW)).toEqual({ from: '2026-10-26', to: '2026-11-22' });
-  expect(comparedDates(datesOf(read(''), NOW), 'previous', 'day')).toEqual({ from: '2026-09-28', to: '2026-10-25' });
-  expect(paramsOf(read(''), NOW).get('compare')).toBe('previous');
+  expect(queryOfSpec(read(''), NOW)).toMatchObject({ compare: { from: '2026-09-28', to: '2026-10-25' } });
 });
 
 test.each([
@@ -31,8 +27,8 @@ test.each([
   'publisher=a,b&page_type=THANK_YOU&widget_type=INLINE&compare=year',
 ])('a state is read again from its URL: %s', (query) => {
   const state = read(query);
-  expect(queryOfState(state, 'channel')).toBe(query);
-  expect(read(queryOfState(state, 'channel'))).toEqual(state);
+  expect(queryOfState(state)).toBe(query);
+  expect(read(queryOfState(state))).toEqual(state);
 });
 
 test.each([
@@ -76,7 +72,7 @@ test.each(['month_to_date', 'quarter_to_date', 'year_to_date', 'week_to_date', '
       const there = shifted(start, -1, now);
       const back = there && shifted(there, 1, now);
       expect(back && datesOf(back, now), new Date(now).toISOString()).toEqual(datesOf(start, now));
-      expect(back?.period).not.toBe('custom');
+      expect(back?.period).toBeTypeOf('string');
     }
   },
 );
@@ -92,7 +88,7 @@ test('a publisher has its own metrics and no filter for publishers', () => {
     new URLSearchParams('publisher=a&by=publisher,page_type&metrics=channel_payout'),
     'publisher',
   );
-  expect(state).toMatchObject({ by: ['page_type'], filters: { publisher_ids: [] } });
+  expect(state).toMatchObject({ by: ['page_type'], filters: { publisher: [] } });
   expect(state.metrics).toEqual(defaultState('publisher').metrics);
 });
 
@@ -108,11 +104,10 @@ test('hours of many days become days', () => {
 
 test('a ranking begins with the highest', () => {
   expect(read('grain=total&by=publisher').sort).toBe('-channel_payout');
-  expect(paramsOf(read('grain=total&by=publisher&compare=none'), NOW).get('sort')).toBe('-channel_payout');
 });
 
 test('the command names the report, and quotes what a shell would read', () => {
-  const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
+  const session = 'https://channel.example';
   expect(commandOf(read(''), session, { now: NOW })).toBe(
     'offerlet-operator report --network https://channel.example --period 28d --grain day --metrics channel_payout,feed_loads,impressions,clicks,ctr,conversions --compare previous',
   );
@@ -123,7 +118,7 @@ test('the command names the report, and quotes what a shell would read', () => {
 });
 
 test('for PowerShell the command is quoted as PowerShell reads it', () => {
-  const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
+  const session = 'https://channel.example';
   const state = read(`page_type=${encodeURIComponent('a’b$c')}&by=publisher,page_type&compare=none&metrics=clicks`);
   expect(commandOf(state, session, { now: NOW, shell: 'powershell' })).toBe(
     "offerlet-operator report --network https://channel.example --period 28d --grain day --by 'publisher,page_type' --metrics clicks --filter 'page_type=a’’b$c'",
@@ -146,12 +141,12 @@ test.each([
 test.each(['\n', '\r', '\u001B[201~', '\u0085', '\u2028', '\u202E', '\u0000'])(
   'no link puts %j into the command, which would run it when it is pasted',
   (character) => {
-    const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
+    const session = 'https://channel.example';
     const state = read(
       `page_type=${encodeURIComponent(`x${character}touch pwned`)}&publisher=a${encodeURIComponent(character)},b`,
     );
     expect(commandOf(state, session, { now: NOW })).not.toContain(character);
-    expect(state.filters).toMatchObject({ page_types: [], publisher_ids: ['b'] });
+    expect(state.filters).toMatchObject({ page_type: [], publisher: ['b'] });
   },
 );
 
@@ -162,15 +157,19 @@ test('a closer look at a row has its dates and filters, and another breakdown', 
     publisher_id: 'p1',
     publisher_name: 'One',
   };
-  const drills = drillDownsOf(row, read('grain=week&by=publisher'), 'channel');
+  const drills = drillDownsOf(row, read('grain=week&by=publisher'));
   expect(drills.map(({ label }) => label)).toEqual(['by page type', 'by widget type', 'by widget ID', 'by day']);
-  expect(drills[0]?.state).toMatchObject({ from: '2026-11-02', to: '2026-11-08', by: ['page_type'], grain: 'total' });
-  expect(drills[0]?.state.filters.publisher_ids).toEqual(['p1']);
+  expect(drills[0]?.state).toMatchObject({
+    period: { from: '2026-11-02', to: '2026-11-08' },
+    by: ['page_type'],
+    grain: 'total',
+  });
+  expect(drills[0]?.state.filters.publisher).toEqual(['p1']);
 });
 
 test('a row of a widget id has no closer look, because the network has no such filter', () => {
   const row: Row = { period_start: '2026-11-02T00:00:00Z', period_end: '2026-11-03T00:00:00Z', widget_id: 'w' };
-  expect(drillDownsOf(row, read('by=widget_id'), 'channel')).toEqual([]);
+  expect(drillDownsOf(row, read('by=widget_id'))).toEqual([]);
 });
 
 test('rows are sorted as the command sorts them: empty cells last, equal rows in their order', () => {

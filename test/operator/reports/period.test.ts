@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparedDates, period, PERIODS, type Compare, type PeriodName } from '../../../src/operator.ts';
+import { comparedDates, period, PERIODS, type Compare, type Period, type PeriodName } from '../../../src/operator.ts';
 import { periodStarts } from '../../../src/wire/utcDates.ts';
 import type { TimeGrain } from '../../../src/wire/reporting.ts';
 
@@ -48,20 +48,40 @@ test('an unknown period or time is refused, and the message lists the known ones
   for (const name of PERIODS) expect(period(name).from <= period(name).to).toBe(true);
 });
 
-test.each<[string, string, Compare, TimeGrain, string, string]>([
-  ['2026-11-16', '2026-11-22', 'previous', 'day', '2026-11-09', '2026-11-15'],
-  ['2026-11-01', '2026-11-22', 'previous', 'total', '2026-10-10', '2026-10-31'],
-  ['2026-10-01', '2026-10-31', 'previous', 'day', '2026-09-01', '2026-09-30'],
-  ['2026-07-01', '2026-09-30', 'previous', 'total', '2026-04-01', '2026-06-30'],
-  ['2026-11-04', '2026-11-13', 'previous', 'week', '2026-10-21', '2026-10-30'],
-  ['2026-09-10', '2026-11-20', 'previous', 'month', '2026-06-10', '2026-08-20'],
-  ['2026-03-31', '2026-03-31', 'previous', 'month', '2026-02-28', '2026-02-28'],
-  ['2026-11-16', '2026-11-22', 'year', 'day', '2025-11-17', '2025-11-23'],
-  ['2026-02-01', '2026-02-28', 'year', 'total', '2025-02-01', '2025-02-28'],
-  ['2025-02-01', '2025-02-28', 'year', 'month', '2024-02-01', '2024-02-29'],
-  ['2026-02-01', '2026-02-28', 'year', 'day', '2025-02-02', '2025-03-01'],
-])('%s to %s with %s by %s is compared with %s to %s', (from, to, compare, grain, before, until) => {
-  expect(comparedDates({ from, to }, compare, grain)).toEqual({ from: before, to: until });
+test.each<[Period, Compare, string, string]>([
+  ['today', 'previous', '2026-11-21', '2026-11-21'],
+  ['last_7_days', 'previous', '2026-11-09', '2026-11-15'],
+  ['45d', 'previous', '2026-08-25', '2026-10-08'],
+  ['week_to_date', 'previous', '2026-11-09', '2026-11-15'],
+  ['last_week', 'previous', '2026-11-02', '2026-11-08'],
+  ['month_to_date', 'previous', '2026-10-01', '2026-10-22'],
+  ['quarter_to_date', 'previous', '2026-07-01', '2026-08-22'],
+  ['year_to_date', 'previous', '2025-01-01', '2025-11-22'],
+  ['last_month', 'previous', '2026-09-01', '2026-09-30'],
+  ['last_quarter', 'previous', '2026-04-01', '2026-06-30'],
+  ['last_year', 'previous', '2024-01-01', '2024-12-31'],
+  ['month_to_date', 'year', '2025-11-01', '2025-11-22'],
+  ['last_month', 'year', '2025-10-01', '2025-10-31'],
+  ['week_to_date', 'year', '2025-11-17', '2025-11-23'],
+  ['last_28_days', 'year', '2025-10-27', '2025-11-23'],
+  [{ from: '2026-11-16', to: '2026-11-22' }, 'previous', '2026-11-09', '2026-11-15'],
+  [{ from: '2026-11-16', to: '2026-11-19' }, 'previous', '2026-11-09', '2026-11-12'],
+  [{ from: '2026-11-01', to: '2026-11-22' }, 'previous', '2026-10-01', '2026-10-22'],
+  [{ from: '2026-10-01', to: '2026-11-22' }, 'previous', '2026-07-01', '2026-08-22'],
+  [{ from: '2026-01-01', to: '2026-11-22' }, 'previous', '2025-01-01', '2025-11-22'],
+  [{ from: '2026-07-01', to: '2026-09-30' }, 'previous', '2026-04-01', '2026-06-30'],
+  [{ from: '2026-09-10', to: '2026-11-20' }, 'previous', '2026-06-30', '2026-09-09'],
+  [{ from: '2026-03-01', to: '2026-03-30' }, 'previous', '2026-02-01', '2026-02-28'],
+  [{ from: '2025-02-01', to: '2025-02-28' }, 'year', '2024-02-01', '2024-02-29'],
+  [{ from: '2026-11-16', to: '2026-11-22' }, 'year', '2025-11-17', '2025-11-23'],
+])('%j with %s is compared with %s to %s, whatever the grain', (of, compare, from, to) => {
+  expect(comparedDates(of, compare, { now: NOW })).toEqual({ from, to });
+});
+
+test('a name decides where dates could be two periods: the last seven days on the seventh of a month', () => {
+  const now = new Date('2026-11-07T12:00Z');
+  expect(comparedDates('last_7_days', 'previous', { now })).toEqual({ from: '2026-10-25', to: '2026-10-31' });
+  expect(comparedDates('month_to_date', 'previous', { now })).toEqual({ from: '2026-10-01', to: '2026-10-07' });
 });
 
 test('the periods of a range are clipped to it', () => {

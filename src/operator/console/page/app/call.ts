@@ -1,18 +1,18 @@
-import type { CallFailure } from '../../protocol.ts';
+import type { Failure } from '../../../failures.ts';
 
 /** A call of the console's process that failed. */
 export class CallError extends Error {
   override readonly name = 'CallError';
-  readonly failure: CallFailure;
+  readonly failure: Failure;
   /** The status of the response; 0 when there was none. */
   readonly status: number;
   /** What the network said about each field; undefined for every other failure. */
-  readonly fields: CallFailure['fields'];
-  constructor(failure: CallFailure, status = 0) {
+  readonly fields: Failure['fields'];
+  constructor(failure: Failure, status = 0) {
     super(failure.message);
     this.failure = failure;
     this.status = status;
-    this.fields = failure.code === 'invalid' ? (failure.fields ?? []) : undefined;
+    this.fields = failure.kind === 'invalid' ? (failure.fields ?? []) : undefined;
   }
 }
 
@@ -42,17 +42,17 @@ export async function call<Body>(path: string, { method, body, signal }: CallIni
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new CallError({
-      code: 'unreachable',
+      kind: 'unreachable',
       message: 'The console’s own process does not respond. Is it still running?',
     });
   }
   if (response.ok) return json as Body;
-  const failure = json as Partial<CallFailure> | null;
+  const failure = json as Partial<Failure> | null;
   const message = failure?.message ?? `The console’s process returned ${response.status}.`;
-  throw new CallError({ ...failure, code: failure?.code ?? 'failed', message }, response.status);
+  throw new CallError({ ...failure, kind: failure?.kind ?? 'failed', message }, response.status);
 }
 
 /** The failure of any error. */
-export function failureOf(error: unknown): CallFailure {
-  return error instanceof CallError ? error.failure : { code: 'failed', message: 'Something went wrong on this page.' };
+export function failureOf(error: unknown): Failure {
+  return error instanceof CallError ? error.failure : { kind: 'failed', message: 'Something went wrong on this page.' };
 }

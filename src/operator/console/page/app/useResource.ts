@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { CallFailure } from '../../protocol.ts';
+import type { Failure } from '../../../failures.ts';
 import { call, failureOf } from './call.ts';
 
 /** Something that is read from the network. Data stays on screen while it is read again, and when that fails. */
@@ -7,7 +7,7 @@ export interface Resource<Data> {
   readonly data: Data | undefined;
   /** What `data` was read for; differs from what is shown now while that loads. */
   readonly dataKey: string | undefined;
-  readonly failure: CallFailure | undefined;
+  readonly failure: Failure | undefined;
   readonly isLoading: boolean;
   /** When `data` was read. */
   readonly readAt: number;
@@ -105,16 +105,16 @@ export function useCall<Data>(path: string, refresh = 0): Resource<Data> {
 const EMPTY = { data: undefined, dataKey: undefined, failure: undefined, isLoading: true, readAt: 0 };
 
 /** Seconds to wait after a failure; 0 when trying again would not help. */
-function waitAfter({ code, retry_after = 0 }: CallFailure, failures: number): number {
-  if (code === 'rate_limited') return Math.max(1, Math.min(300, retry_after));
-  return code === 'unreachable' || code === 'changed' ? (WAITS[failures] ?? 60) : 0;
+function waitAfter({ kind, retry_after = 0 }: Failure, failures: number): number {
+  if (kind === 'rate_limited') return Math.max(1, Math.min(300, retry_after));
+  return kind === 'unreachable' || kind === 'changed' ? (WAITS[failures] ?? 60) : 0;
 }
 
 /** Something that the reader starts, such as saving. */
 export interface Work {
   readonly isBusy: boolean;
   /** Why it failed last. */
-  readonly failure: CallFailure | undefined;
+  readonly failure: Failure | undefined;
   /** Does it. Resolves to whether it succeeded. */
   run(work: () => Promise<unknown>): Promise<boolean>;
   /** Forgets the last failure. */
@@ -124,7 +124,7 @@ export interface Work {
 /** Keeps whether something is under way that the reader started, and why it failed. */
 export function useWork(): Work {
   const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<CallFailure>();
+  const [failure, setFailure] = useState<Failure>();
   return {
     isBusy,
     failure,

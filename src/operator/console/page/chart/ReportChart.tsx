@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { datesOf, grainOf, type ReportState } from '../report/reportState.ts';
+import { datesOfSpec, grainOf } from '../../../reports/reportSpec.ts';
+import type { ReportState } from '../../../reports/reportState.ts';
 import { keyText } from '../report/ReportTable.tsx';
 import type { LoadedReport } from '../report/useReport.ts';
 import type { Row } from '../../../reports/comparison.ts';
@@ -12,7 +13,7 @@ export function ReportChart({ report }: { readonly report: LoadedReport }): JSX.
   const { state, groups, compared } = report;
   const rows = report.chart_rows ?? report.rows;
   const metric = state.chart;
-  const dates = datesOf(state);
+  const dates = datesOfSpec(state);
   const grain = grainOf(state, dates);
   const nameOf = (row: Row): string => groupName(row, state);
   if (grain === 'total')

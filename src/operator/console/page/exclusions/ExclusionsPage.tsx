@@ -199,7 +199,7 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
         <section class="savebar" aria-label="Changes">
           <div class="diff" role="status">
             <Diff added={added} removed={removed} show={(ids) => ids.map(nameOf).join(', ')} />
-            {failure?.code === 'changed' ? (
+            {failure?.kind === 'conflict' ? (
               <ProblemNote>
                 Somebody else has changed this list meanwhile. Nothing was saved.
                 <Button

@@ -2,26 +2,25 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Resource } from '../app/useResource.ts';
 import { Button } from './controls.tsx';
 import { Icon } from './icons.tsx';
-import type { CallFailure, FailureCode } from '../../protocol.ts';
-import { rangeOf } from '../../../reports/format.ts';
+import { FAILURES, type Failure, type FailureKind } from '../../../failures.ts';
 
 interface FailureProps {
-  readonly failure: CallFailure;
+  readonly failure: Failure;
   readonly resource: Pick<Resource<unknown>, 'retryIn' | 'reload'>;
   /** Buttons that would help, such as a coarser grain. */
   readonly children?: ComponentChildren;
 }
 
 /** Failures that trying again may end. */
-const PASSING: readonly FailureCode[] = ['failed', 'file', 'key_refused', 'no_data'];
+const PASSING: readonly FailureKind[] = ['failed', 'file', 'key_refused', 'no_data'];
 
 /** Says what went wrong and what to do, instead of the data. */
 export function FailurePanel({ failure, resource: { retryIn, reload }, children }: FailureProps): JSX.Element {
   return (
     <section class="failure" role="alert">
       <Icon name="warning" />
-      <h2>{WORDS[failure.code][0]}</h2>
-      <p>{textOf(failure)}</p>
+      <h2>{FAILURES[failure.kind].title}</h2>
+      <p>{FAILURES[failure.kind].page?.(failure) ?? failure.message}</p>
       {failure.fields && failure.fields.length > 0 && (
         <ul>
           {failure.fields.map(({ path, message }) => (
@@ -33,7 +32,7 @@ export function FailurePanel({ failure, resource: { retryIn, reload }, children 
       )}
       <p class="actions">
         {children}
-        {(retryIn > 0 || PASSING.includes(failure.code)) && <Button onClick={reload}>Try again now</Button>}
+        {(retryIn > 0 || PASSING.includes(failure.kind)) && <Button onClick={reload}>Try again now</Button>}
       </p>
       {retryIn > 0 && <p class="quiet">Next attempt in {retryIn} s</p>}
       {failure.request_id && <p class="quiet">Request {failure.request_id}</p>}
@@ -50,7 +49,7 @@ export function StaleBanner({ resource }: { readonly resource: Resource<unknown>
     <p class="stale" role="status">
       <Icon name="warning" />
       <span>
-        <b>{WORDS[failure.code][0]}.</b> You see what was read at {time}.
+        <b>{FAILURES[failure.kind].title}.</b> You see what was read at {time}.
         {retryIn > 0 && ` Next attempt in ${retryIn} s.`}
       </span>
       <Button kind="small" onClick={reload}>
@@ -58,35 +57,6 @@ export function StaleBanner({ resource }: { readonly resource: Resource<unknown>
       </Button>
     </p>
   );
-}
-
-/** What went wrong, and what to do; where that is missing, the failure's own message says it. */
-const WORDS: Readonly<Record<FailureCode, readonly [title: string, text?: string]>> = {
-  key_refused: [
-    'The network refused the key',
-    'It is unknown, revoked, expired, or for another environment. Stop the console, and start it with a valid key: a secret management key, or with --variant publisher a publisher reporting key.',
-  ],
-  rate_limited: ['Too many requests', 'The network asks to wait. The console tries again by itself.'],
-  too_large: [
-    'This report is too large',
-    'Reports of the network have up to 10,000 rows. Use longer periods, fewer breakdowns, or fewer dates.',
-  ],
-  outside_history: ['These dates are outside the history', 'The network has no data that old. Choose later dates.'],
-  metric_not_available: ['A metric is not enabled for this key'],
-  no_data: ['There is no reporting data yet', 'It begins with the first activity of a publisher.'],
-  changed: ['The data changed while it was read', 'The console reads it again.'],
-  unreachable: ['The network can’t be reached'],
-  not_found: ['Not found', 'The channel has nothing with this id.'],
-  invalid: ['The network refused the request'],
-  file: ['A file needs a correction'],
-  failed: ['Something went wrong'],
-};
-
-function textOf({ code, message, window, unsupported_metrics }: CallFailure): string {
-  if (code === 'outside_history' && window) return `The network has data for ${rangeOf(window)}.`;
-  if (code === 'metric_not_available' && unsupported_metrics?.length)
-    return `Not available: ${unsupported_metrics.join(', ')}.`;
-  return WORDS[code][1] ?? message;
 }
 
 /** In place of data that has not arrived: why it failed, or that it is loading. */

@@ -7,7 +7,7 @@ import { ReportChart } from '../chart/ReportChart.tsx';
 import { Button, CopyButton } from '../parts/controls.tsx';
 import { FailurePanel, Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Card, Crumb } from '../parts/layout.tsx';
-import { defaultState, queryOfState, type ReportState } from '../report/reportState.ts';
+import { defaultState, queryOfState, type ReportState } from '../../../reports/reportState.ts';
 import { Tiles } from '../report/Tiles.tsx';
 import { useReport } from '../report/useReport.ts';
 import type { ConsoleCategories, ConsolePublisher, ConsoleContext } from '../../protocol.ts';
@@ -142,7 +142,7 @@ function LastDays({ id, session }: PublisherProps): JSX.Element {
     ...start,
     period: 'last_30_days',
     chart,
-    filters: { ...start.filters, publisher_ids: [id] },
+    filters: { ...start.filters, publisher: [id] },
   };
   const resource = useReport(state, session);
   const { data, failure } = resource;
@@ -150,7 +150,7 @@ function LastDays({ id, session }: PublisherProps): JSX.Element {
     <section aria-labelledby="last-days">
       <header class="section-head">
         <h2 id="last-days">Last 30 days</h2>
-        <Link to={`?${queryOfState(state, 'channel')}`}>Open the report</Link>
+        <Link to={`?${queryOfState(state)}`}>Open the report</Link>
       </header>
       {failure && !data ? (
         <FailurePanel failure={failure} resource={resource} />

@@ -6,19 +6,11 @@ import { Icon, type IconName } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { PublisherSearch } from '../parts/PublisherSearch.tsx';
 import { PeriodPicker } from './PeriodPicker.tsx';
-import {
-  datesOf,
-  grainOf,
-  FILTERS,
-  metricsOf,
-  NO_FILTERS,
-  type ComparisonChoice,
-  type Enabled,
-  type ReportState,
-  type FilterName,
-} from './reportState.ts';
+import { metricsOf, type Enabled, type ReportState } from '../../../reports/reportState.ts';
+import type { Compare } from '../../../reports/period.ts';
+import { datesOfSpec, FILTER_NAMES, grainOf, NO_FILTERS, type FilterName } from '../../../reports/reportSpec.ts';
 import { wordOf, labelOf } from '../../../reports/format.ts';
-import { GROUPINGS, type ReportVariant } from '../../../reports/reportQuery.ts';
+import { GROUPINGS } from '../../../reports/reportQuery.ts';
 import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../../../wire/limits.ts';
 import { DISPLAY_MODES, VIEWS } from '../../../../wire/offers/request.ts';
 import type { TimeGrain } from '../../../../wire/reporting.ts';
@@ -26,7 +18,6 @@ import { countDays } from '../../../../wire/utcDates.ts';
 
 interface ControlsProps {
   readonly state: ReportState;
-  readonly variant: ReportVariant;
   readonly enabled: Enabled;
   change(changes: Partial<ReportState>): void;
 }
@@ -38,15 +29,16 @@ const GRAINS: readonly SelectOption<TimeGrain>[] = [
   ['month', 'Month'],
   ['total', 'Total'],
 ];
-const COMPARISONS: readonly SelectOption<ComparisonChoice>[] = [
+const COMPARISONS: readonly SelectOption<Compare | 'none'>[] = [
   ['none', 'No comparison'],
   ['previous', 'Previous period'],
   ['year', 'Previous year'],
 ];
 
 /** What the report shows: dates, grain, comparison, breakdowns, metrics, filters. */
-export function Controls({ state, variant, enabled, change }: ControlsProps): JSX.Element {
-  const dates = datesOf(state);
+export function Controls({ state, enabled, change }: ControlsProps): JSX.Element {
+  const { variant } = state;
+  const dates = datesOfSpec(state);
   const isShort = countDays(dates) <= HOURLY_MAX_DATES;
   return (
     <div class="controls" role="group" aria-label="What the report shows">
@@ -55,8 +47,8 @@ export function Controls({ state, variant, enabled, change }: ControlsProps): JS
         <Select
           label="Compare with"
           options={COMPARISONS}
-          value={state.compare}
-          choose={(compare) => change({ compare })}
+          value={state.compare ?? 'none'}
+          choose={(compare) => change({ compare: compare === 'none' ? undefined : compare })}
         />
         <Segments
           label="Grain"
@@ -83,28 +75,25 @@ export function Controls({ state, variant, enabled, change }: ControlsProps): JS
           min={1}
           choose={(metrics) => change({ metrics })}
         />
-        <Filters filters={state.filters} variant={variant} change={(filters) => change({ filters })} />
+        <Filters state={state} change={(filters) => change({ filters })} />
       </div>
     </div>
   );
 }
 
 interface FiltersProps {
-  readonly filters: ReportState['filters'];
-  readonly variant: ReportVariant;
+  readonly state: ReportState;
   change(filters: ReportState['filters']): void;
 }
 
 const CONSTANTS: readonly (readonly [name: FilterName, title: string, all: readonly string[]])[] = [
-  ['page_types', 'Page type', VIEWS],
-  ['widget_types', 'Widget type', DISPLAY_MODES],
+  ['page_type', 'Page type', VIEWS],
+  ['widget_type', 'Widget type', DISPLAY_MODES],
 ];
 
 /** The filters in force, each with a button that removes it, and one that adds another. */
-function Filters({ filters, variant, change }: FiltersProps): JSX.Element {
-  const active = FILTERS.flatMap(([name, param]) =>
-    filters[name].map((value) => ({ name, value, title: labelOf(param) })),
-  );
+function Filters({ state: { filters, variant }, change }: FiltersProps): JSX.Element {
+  const active = FILTER_NAMES.flatMap((name) => filters[name].map((value) => ({ name, value, title: labelOf(name) })));
   const toggle = (name: FilterName, value: string): void =>
     change({ ...filters, [name]: toggled(filters[name], value) });
   const box = (name: FilterName, value: string, text: string): JSX.Element => (
@@ -120,7 +109,7 @@ function Filters({ filters, variant, change }: FiltersProps): JSX.Element {
             {variant === 'channel' && (
               <fieldset class="choices">
                 <legend>Publisher</legend>
-                <PublisherSearch>{({ id, name }) => box('publisher_ids', id, name)}</PublisherSearch>
+                <PublisherSearch>{({ id, name }) => box('publisher', id, name)}</PublisherSearch>
               </fieldset>
             )}
             {CONSTANTS.map(([name, title, all]) => (
@@ -135,7 +124,7 @@ function Filters({ filters, variant, change }: FiltersProps): JSX.Element {
       {active.map(({ name, value, title }) => (
         <span key={`${name} ${value}`} class="chip">
           <span>
-            {title}: <b>{name === 'publisher_ids' ? <PublisherName id={value} /> : wordOf(value)}</b>
+            {title}: <b>{name === 'publisher' ? <PublisherName id={value} /> : wordOf(value)}</b>
           </span>
           <button type="button" aria-label={`Remove the filter ${title}: ${value}`} onClick={() => toggle(name, value)}>
             <Icon name="close" />

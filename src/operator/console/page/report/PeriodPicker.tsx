@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/controls.tsx';
 import { Popover } from '../parts/Popover.tsx';
-import { datesOf, shifted, type ReportState } from './reportState.ts';
+import { datesOfSpec } from '../../../reports/reportSpec.ts';
+import { shifted, type ReportState } from '../../../reports/reportState.ts';
 import { rangeOf, wordOf } from '../../../reports/format.ts';
 import { PERIODS } from '../../../reports/period.ts';
 import { type DateRange, dateOf, isDate } from '../../../../wire/utcDates.ts';
@@ -14,10 +15,10 @@ interface PickerProps {
 
 /** Chooses the dates: a named period, or two dates. */
 export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
-  const dates = datesOf(state);
+  const dates = datesOfSpec(state);
   const next = shifted(state, 1);
   const earlier = shifted(state, -1);
-  const name = state.period === 'custom' ? '' : wordOf(state.period);
+  const name = typeof state.period === 'object' ? '' : wordOf(state.period);
   return (
     <span class="joined">
       <Button icon="back" aria-label="Earlier" onClick={() => earlier && change(earlier)} />
@@ -40,7 +41,7 @@ export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
                     type="button"
                     aria-pressed={state.period === preset}
                     onClick={() => {
-                      change({ period: preset, from: '', to: '' });
+                      change({ period: preset });
                       close();
                     }}
                   >
@@ -53,7 +54,7 @@ export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
               key={`${dates.from} ${dates.to}`}
               dates={dates}
               choose={(range) => {
-                change({ period: 'custom', ...range });
+                change({ period: range });
                 close();
               }}
             />

@@ -8,26 +8,25 @@ import { Icon } from '../parts/icons.tsx';
 import { Controls } from './Controls.tsx';
 import {
   commandOf,
-  datesOf,
-  grainOf,
   linkProblem,
-  NO_FILTERS,
   queryOfState,
   readState,
   SHELLS,
   type ReportState,
   type TargetShell,
-} from './reportState.ts';
+} from '../../../reports/reportState.ts';
 import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
-import type { ConsoleContext, CallFailure } from '../../protocol.ts';
+import type { ConsoleContext } from '../../protocol.ts';
+import type { Failure } from '../../../failures.ts';
 import { earlierGap } from '../../../reports/comparison.ts';
-import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
-import { dateOf } from '../../../../wire/utcDates.ts';
+import { comparedOf, labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
+import { datesOfSpec, grainOf, NO_FILTERS } from '../../../reports/reportSpec.ts';
+import { dateOf, DAY_MS } from '../../../../wire/utcDates.ts';
 
-const WEEK_MS = 7 * 86_400_000;
-const LAST_28_DAYS = { period: 'last_28_days', from: '', to: '' } as const;
+const WEEK_MS = 7 * DAY_MS;
+const LAST_28_DAYS = { period: 'last_28_days' } as const;
 
 /** The report: what to see, totals, chart, table, and the command that prints the same. */
 export function ReportPage({ place, session }: PageProps): JSX.Element {
@@ -36,13 +35,13 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
   const resource = useReport(state, session);
   const { data: report, failure } = resource;
   const change = (changes: Partial<ReportState>): void => {
-    const next = queryOfState({ ...state, ...changes }, variant);
+    const next = queryOfState({ ...state, ...changes });
     // Reading it back drops what no longer fits, such as a sort by a column that is gone.
-    const query = queryOfState(readState(new URLSearchParams(next), variant, enabled), variant);
+    const query = queryOfState(readState(new URLSearchParams(next), variant, enabled));
     go(query === '' ? '' : `?${query}`);
   };
-  const isFuture = datesOf(state).from > dateOf(Date.now());
-  const isShown = report !== undefined && queryOfState(report.state, variant) === queryOfState(state, variant);
+  const isFuture = datesOfSpec(state).from > dateOf(Date.now());
+  const isShown = report !== undefined && queryOfState(report.state) === queryOfState(state);
   const isOther = report !== undefined && resource.isLoading && !isShown;
   const problem = linkProblem(place.params);
   useTitle('Report');
@@ -52,7 +51,7 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
       <h1 class="hidden" tabindex={-1}>
         Report
       </h1>
-      <Controls state={state} variant={variant} enabled={enabled} change={change} />
+      <Controls state={state} enabled={enabled} change={change} />
       {problem !== undefined && (
         <p class="stale" role="status">
           <Icon name="warning" />
@@ -105,7 +104,7 @@ interface LoadedProps {
 function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.Element {
   const { compared, data_through } = report;
   const rows = useRows(report, reload);
-  const dates = datesOf(report.state);
+  const dates = datesOfSpec(report.state);
   const gap = compared && earlierGap(report.chart_rows ?? report.rows, report.state);
   return (
     <>
@@ -116,7 +115,7 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
             {rangeOf(dates)} UTC
             {compared && (
               <span class={report.groups ? undefined : 'key-before'}>
-                compared with {rangeOf(compared)}
+                compared with {comparedOf(compared)}
                 {isOfOtherWeekdays(report.state, compared.from) && ', on other weekdays'}
               </span>
             )}
@@ -139,7 +138,6 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
             rows={rows}
             totals={report.totals}
             state={report.state}
-            variant={session.variant}
             dataThrough={data_through}
             sort={(column) => change({ sort: nextSort(state.sort, column) })}
             order={(sort) => change({ sort })}
@@ -161,7 +159,7 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
 
 /** Whether days are compared with days of other weekdays: the two periods are not whole weeks apart. */
 function isOfOtherWeekdays(state: ReportState, comparedFrom: string): boolean {
-  const { from } = datesOf(state);
+  const { from } = datesOfSpec(state);
   return grainOf(state, { from, to: from }) === 'day' && (Date.parse(from) - Date.parse(comparedFrom)) % WEEK_MS !== 0;
 }
 
@@ -199,7 +197,7 @@ function Skeleton(): JSX.Element {
 function Command({ state, session }: { readonly state: ReportState; readonly session: ConsoleContext }): JSX.Element {
   const [isWrapped, setWrapped] = useState(false);
   const [shell, setShell] = useState<TargetShell>(navigator.platform.startsWith('Win') ? 'powershell' : 'posix');
-  const command = commandOf(state, session, { shell });
+  const command = commandOf(state, session.network_url, { shell });
   return (
     <section class="command" aria-label="The command that prints this report">
       <code
@@ -225,8 +223,8 @@ interface WayOut {
 }
 
 /** Returns what to change after a failure. */
-function waysOut(failure: CallFailure, state: ReportState): readonly WayOut[] {
-  if (failure.code === 'too_large') {
+function waysOut(failure: Failure, state: ReportState): readonly WayOut[] {
+  if (failure.kind === 'too_large') {
     const ways: WayOut[] = [];
     if (state.grain === 'hour') ways.push({ label: 'Show days', changes: { grain: 'day' } });
     if (state.grain === 'day') ways.push({ label: 'Show weeks', changes: { grain: 'week' } });
@@ -236,11 +234,11 @@ function waysOut(failure: CallFailure, state: ReportState): readonly WayOut[] {
       ways.push({ label: `Without ${labelOf(last).toLowerCase()}`, changes: { by: state.by.slice(0, -1) } });
     return ways;
   }
-  if (failure.code === 'outside_history')
+  if (failure.kind === 'outside_history')
     return failure.window
-      ? [{ label: 'Show what is available', changes: { period: 'custom', ...failure.window } }]
+      ? [{ label: 'Show what is available', changes: { period: failure.window } }]
       : [{ label: 'Show the last 28 days', changes: { period: 'last_28_days' } }];
-  if (failure.code !== 'metric_not_available') return [];
+  if (failure.kind !== 'metric_not_available') return [];
   const missing = failure.unsupported_metrics ?? [];
   const metrics = state.metrics.filter((name) => !missing.includes(name));
   return metrics.length > 0 && metrics.length < state.metrics.length

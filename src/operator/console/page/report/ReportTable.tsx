@@ -6,9 +6,9 @@ import { Button, Select } from '../parts/controls.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import type { ReportRows } from './useReport.ts';
-import { queryOfState, type ReportState } from './reportState.ts';
+import { queryOfState, type ReportState } from '../../../reports/reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
-import { GROUPINGS, type ReportVariant } from '../../../reports/reportQuery.ts';
+import { GROUPINGS } from '../../../reports/reportQuery.ts';
 import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueLabelOf, valueOf } from '../../../reports/format.ts';
 import { addDays, monthEnd } from '../../../../wire/utcDates.ts';
 
@@ -16,7 +16,6 @@ interface TableProps {
   readonly rows: ReportRows;
   readonly totals: Totals;
   readonly state: ReportState;
-  readonly variant: ReportVariant;
   readonly dataThrough: string | null;
   /** Sorts by a column, or turns its direction. */
   sort(column: string): void;
@@ -46,10 +45,10 @@ export function ReportTable(props: TableProps): JSX.Element {
 }
 
 /** Only the rows in view are in the document; their number is said to screen readers. */
-function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProps): JSX.Element {
+function RowTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600, isWide: false, hasMore: false });
-  const isCompared = state.compare !== 'none' && totals.change !== undefined;
+  const isCompared = state.compare !== undefined && totals.change !== undefined;
   const height = isCompared ? COMPARED_ROW : ROW;
   const first = Math.max(0, Math.floor(view.top / height) - SPARE);
   const last = Math.min(rows.count, Math.ceil((view.top + view.height) / height) + SPARE);
@@ -108,7 +107,7 @@ function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProp
               const row = rows.at(first + place);
               const index = first + place + 3;
               return row ? (
-                <Line key={index} {...{ row, index, keys, state, variant, dataThrough }} />
+                <Line key={index} {...{ row, index, keys, state, dataThrough }} />
               ) : (
                 <tr key={index} aria-rowindex={index} aria-busy="true">
                   <td colSpan={columns.length}>
@@ -128,7 +127,7 @@ function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProp
 /** Cards that are shown first, and more with each press of the button below them. */
 const CARDS = 20;
 
-function RowCards({ rows, state, variant, dataThrough, order }: TableProps): JSX.Element {
+function RowCards({ rows, state, dataThrough, order }: TableProps): JSX.Element {
   const [most, setMost] = useState(CARDS);
   const keys = keysOf(state);
   const end = Math.min(most, rows.count);
@@ -159,7 +158,7 @@ function RowCards({ rows, state, variant, dataThrough, order }: TableProps): JSX
                   {text}
                   {isNow && <small class="quiet"> so far</small>}
                 </span>
-                <OfWhich row={row} text={text} state={state} variant={variant} />
+                <OfWhich row={row} text={text} state={state} />
               </h3>
               <dl>
                 {state.metrics.map((metric) => (
@@ -186,13 +185,13 @@ function RowCards({ rows, state, variant, dataThrough, order }: TableProps): JSX
   );
 }
 
-interface LineProps extends Pick<TableProps, 'state' | 'variant' | 'dataThrough'> {
+interface LineProps extends Pick<TableProps, 'state' | 'dataThrough'> {
   readonly row: Row;
   readonly index: number;
   readonly keys: readonly string[];
 }
 
-function Line({ row, index, keys, state, variant, dataThrough }: LineProps): JSX.Element {
+function Line({ row, index, keys, state, dataThrough }: LineProps): JSX.Element {
   return (
     <tr aria-rowindex={index} class={row.counterpart === undefined || hasRow(row) ? '' : 'gone'}>
       {keys.map((key, place) => {
@@ -205,7 +204,7 @@ function Line({ row, index, keys, state, variant, dataThrough }: LineProps): JSX
                 {text}
                 {isNow && <small class="quiet"> so far</small>}
               </span>
-              <OfWhich row={row} text={text} state={state} variant={variant} />
+              <OfWhich row={row} text={text} state={state} />
             </span>
           </th>
         ) : (
@@ -291,13 +290,13 @@ function Spacer({ height, columns }: { readonly height: number; readonly columns
   );
 }
 
-interface OfWhichProps extends Pick<LineProps, 'row' | 'state' | 'variant'> {
+interface OfWhichProps extends Pick<LineProps, 'row' | 'state'> {
   readonly text: string;
 }
 
 /** Opens the reports that a row is made of. */
-function OfWhich({ row, text, state, variant }: OfWhichProps): JSX.Element | null {
-  const drills = drillDownsOf(row, state, variant);
+function OfWhich({ row, text, state }: OfWhichProps): JSX.Element | null {
+  const drills = drillDownsOf(row, state);
   if (drills.length === 0) return null;
   return (
     <Popover class="of-which" name={`${text}: of which …`} label={<Icon name="split" />}>
@@ -305,7 +304,7 @@ function OfWhich({ row, text, state, variant }: OfWhichProps): JSX.Element | nul
         <nav class="menu" aria-label={`${text}: of which`}>
           <p class="quiet">Of which</p>
           {drills.map(({ label, state: closer }) => (
-            <Link key={label} to={`?${queryOfState(closer, variant)}`} onClick={close}>
+            <Link key={label} to={`?${queryOfState(closer)}`} onClick={close}>
               {label}
             </Link>
           ))}
@@ -333,8 +332,8 @@ const BY: Readonly<Record<string, string>> = {
  * Returns the reports that a row is made of: its own dates and filters, with another breakdown or a finer grain. The network
  * has no filter for widget ids, so a row of one has none unless its dates are enough.
  */
-export function drillDownsOf(row: Row, state: ReportState, variant: ReportVariant): readonly DrillDown[] {
-  const { publisher_ids, page_types, widget_types } = state.filters;
+export function drillDownsOf(row: Row, state: ReportState): readonly DrillDown[] {
+  const { publisher, page_type, widget_type } = state.filters;
   if (state.by.includes('widget_id')) return [];
   const own = (name: string, list: readonly string[]): readonly string[] => {
     const value = row[name];
@@ -344,13 +343,13 @@ export function drillDownsOf(row: Row, state: ReportState, variant: ReportVarian
     ...state,
     ...datesOfRow(row, state),
     filters: {
-      publisher_ids: own('publisher_id', publisher_ids),
-      page_types: own('page_type', page_types),
-      widget_types: own('widget_type', widget_types),
+      publisher: own('publisher_id', publisher),
+      page_type: own('page_type', page_type),
+      widget_type: own('widget_type', widget_type),
     },
     sort: '',
   };
-  const rest = GROUPINGS[variant].filter((name) => !state.by.includes(name));
+  const rest = GROUPINGS[state.variant].filter((name) => !state.by.includes(name));
   const drills = rest.map((name): DrillDown => {
     const label = BY[name] ?? name;
     return { label, state: { ...within, by: [name], grain: 'total', sort: `-${state.chart}` } };
@@ -369,12 +368,12 @@ function datesOfRow(row: Row, state: ReportState): Partial<ReportState> {
       return {};
     case 'hour':
     case 'day':
-      return { period: 'custom', from, to: from };
+      return { period: { from, to: from } };
     case 'week':
     case 'month': {
       // Edge periods are clipped to the report's dates; their end is exclusive.
       const end = addDays(row.period_end.slice(0, 10), -1);
-      return { period: 'custom', from, to: end < from ? monthEnd(from) : end };
+      return { period: { from, to: end < from ? monthEnd(from) : end } };
     }
   }
 }

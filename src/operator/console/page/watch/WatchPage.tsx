@@ -39,7 +39,7 @@ export function WatchPage({ place }: PageProps): JSX.Element {
 }
 
 function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
-  const { open, turns, judged, rules, skipped, file } = watch;
+  const { open, turns, judged, rules, skipped, unjudged, file } = watch;
   const on = (cause: Cause): ComponentChildren =>
     watch.publisherRules.includes(cause.rule) ||
     rules.some((rule) => rule.name === cause.rule && rule.kind === 'pending') ? (
@@ -99,6 +99,13 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
                 .map(({ why }) => (
                   <p key={why} class="bad">
                     Not judged: {why}.
+                  </p>
+                ))}
+              {unjudged
+                .filter(({ rule }) => rule === name)
+                .map(({ why }) => (
+                  <p key={why} class="bad">
+                    It {why}.
                   </p>
                 ))}
             </li>

@@ -1,41 +1,6 @@
-import type { ChannelClient } from '../clients/ChannelClient.ts';
-import type { ConsoleAdded } from './protocol.ts';
 import type { PublisherItem } from '../../wire/channel.ts';
 import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
-
-/** Creates the calls that change the channel. */
-export function createChangeApi(channel: ChannelClient): {
-  add(items: readonly PublisherItem[]): Promise<ConsoleAdded>;
-  remove(id: string): Promise<unknown>;
-  exclude(change: Excluded): Promise<unknown>;
-} {
-  return {
-    add: async (items) => ({ results: await channel.add(items) }),
-    async remove(id) {
-      await channel.remove(id);
-      return { ok: true };
-    },
-    /** Changes nothing when the list is no longer the one that the page showed: the API replaces it whole, so somebody else's change would be lost. */
-    async exclude({ publisher: id, subcategory_ids: after, base, signal }) {
-      const before =
-        id === undefined
-          ? (await channel.details({ signal })).exclusions.subcategories.channel
-          : (await channel.publisher(id, { signal })).exclusions.subcategories.publisher;
-      if (before.toSorted().join() !== base.toSorted().join())
-        return json({ code: 'changed', message: 'Somebody has changed these exclusions meanwhile.' }, 409);
-      await (id === undefined ? channel.setChannelExclusions(after) : channel.setPublisherExclusions(id, after));
-      return { ok: true };
-    },
-  };
-}
-
-/** A list of exclusions that is replaced. */
-interface Excluded extends ExclusionChange {
-  /** Whose list; undefined for the whole channel. */
-  readonly publisher: string | undefined;
-  readonly signal: AbortSignal;
-}
 
 /** The items of POST publishers, with these fields and no others. */
 export function readItems(body: unknown): PublisherItem[] {
@@ -84,14 +49,4 @@ export async function readBody(request: Request): Promise<unknown> {
   const json = parseJson(text);
   if (json === undefined) throw new TypeError('The body is not JSON.');
   return json;
-}
-
-/** A response with a body of JSON. */
-export function json(body: unknown, status = 200): Response {
-  return Response.json(body, { status });
-}
-
-/** For a path that this console does not have. */
-export function noSuchCall(): Response {
-  return json({ code: 'not_found', message: 'This call does not exist.' }, 404);
 }
