@@ -67,7 +67,7 @@ const PACKAGE_TESTS = ['test/{package,examples}/**/*.test.ts'];
 const builds: Record<string, UserConfig> = {
   esm: modules(ENTRIES),
   script: {
-    plugins: [leanPreact()],
+    plugins: [leanPreact(), asciiOnly()],
     build: {
       ...MINIFIED_TWICE,
       rolldownOptions: { output: { minify: true, postBanner: COMPILE_HINT } },
@@ -215,6 +215,24 @@ function inspectorOnce(): Plugin {
     enforce: 'pre',
     resolveId: (id) =>
       id.endsWith('/inspector/openInspector.tsx') ? { id: './offerlet-inspector.js', external: true } : undefined,
+  };
+}
+
+/** Writes every other character as an escape: a classic script has the encoding of its page, which need not be UTF-8. */
+function asciiOnly(): Plugin {
+  return {
+    name: 'ascii-only',
+    generateBundle: {
+      order: 'post',
+      handler(_, files): void {
+        for (const file of Object.values(files))
+          if (file.type === 'chunk')
+            file.code = file.code.replace(
+              /[^\0-\x7f]/g,
+              (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+            );
+      },
+    },
   };
 }
 

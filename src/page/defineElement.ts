@@ -2,6 +2,10 @@ import type { OfferLetElement } from './elementTypes.d.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
 import { ATTRIBUTES, CONSENT_WORDS, readAttributes, type Offers, type ShowOptions } from './showOptions.ts';
 import { own } from '../wire/json.ts';
+import { LAYERS } from '../widget/props.ts';
+
+/** What is written here of an element. `reflecting` adds the properties of its attributes. */
+type ElementWithOffers = Pick<OfferLetElement, 'offers' | 'consent'>;
 
 /** Attributes of which a change requests offers anew. */
 const IDENTITY = /^(view|display-mode|order-id)$/;
@@ -11,64 +15,118 @@ const IDENTITY = /^(view|display-mode|order-id)$/;
  * has already defined it.
  */
 export function defineElement(show: (options: ShowOptions, context: MountContext) => Offers = showOffers): void {
-  if (typeof customElements === 'undefined' || customElements.get('offer-let')) return;
-  customElements.define(
-    'offer-let',
-    class extends HTMLElement implements OfferLetElement {
-      static readonly observedAttributes = ATTRIBUTES;
-      #mount: Offers | undefined;
-      /** A denial holds for later mounts of this element. */
-      #isDenied = false;
-      /** Once the attribute `consent` was there, its absence means undecided. */
-      #hasConsent = false;
+  if (typeof customElements === 'undefined') return;
+  try {
+    if (!customElements.get('offer-let')) customElements.define('offer-let', reflecting(createElementClass(show)));
+  } catch {
+    // The page has replaced the registry by something that throws.
+  }
+}
 
-      get offers(): Offers | undefined {
-        if (this.#mount || !this.isConnected) return this.#mount;
-        const options = readAttributes(this);
-        if (this.#hasConsent && !('consent' in options)) options.consent = undefined;
-        this.#mount = show({ ...options, target: this }, { prefix: '', isDenied: this.#isDenied });
-        return this.#mount;
-      }
+/** Gives a class a property for each attribute, because frameworks set properties. `order-id` is `orderId`. */
+function reflecting<T extends CustomElementConstructor>(element: T): T {
+  for (const attribute of ATTRIBUTES)
+    if (attribute !== 'consent')
+      Object.defineProperty(element.prototype, propertyOf(attribute), {
+        configurable: true,
+        enumerable: true,
+        get(this: Element) {
+          return this.getAttribute(attribute);
+        },
+        set(this: Element, value: string | number | boolean | null | undefined) {
+          if (value == null || value === false) this.removeAttribute(attribute);
+          else this.setAttribute(attribute, value === true ? '' : `${value}`);
+        },
+      });
+  return element;
+}
 
-      get consent(): string | null {
-        return this.getAttribute('consent');
-      }
+function propertyOf(attribute: string): string {
+  return attribute.replace(/-./g, ([, letter = '']) => letter.toUpperCase());
+}
 
-      /** Frameworks set properties where there are some, and would leave out an attribute that is `false`. */
-      set consent(value: string | boolean | null | undefined) {
-        this.setAttribute('consent', value === true ? 'granted' : value === false ? 'denied' : (value ?? 'required'));
-      }
+function createElementClass(show: (options: ShowOptions, context: MountContext) => Offers): CustomElementConstructor {
+  return class extends HTMLElement implements ElementWithOffers {
+    static readonly observedAttributes = ATTRIBUTES;
+    #observer: IntersectionObserver | undefined;
+    #mount: Offers | undefined;
+    /** A denial holds for later mounts of this element. */
+    #isDenied = false;
+    /** Once the attribute `consent` was there, its absence means undecided. */
+    #hasConsent = false;
 
-      connectedCallback(): void {
-        // Some frameworks insert the element first, and set its attributes afterwards.
-        queueMicrotask(() => this.offers);
-      }
+    get offers(): Offers | undefined {
+      if (this.#mount || !this.isConnected || !this.#isRendered()) return this.#mount;
+      const options = readAttributes(this);
+      if (this.#hasConsent && !('consent' in options)) options.consent = undefined;
+      this.#mount = show({ ...options, target: this }, { prefix: '', isDenied: this.#isDenied });
+      return this.#mount;
+    }
 
-      disconnectedCallback(): void {
-        // A framework that moves the element removes it and inserts it at once.
-        queueMicrotask(() => this.isConnected || this.#end());
-      }
+    get consent(): string | null {
+      return this.getAttribute('consent');
+    }
 
-      attributeChangedCallback(name: string, before: string | null, now: string | null): void {
-        const isConsent = name === 'consent';
-        this.#hasConsent ||= isConsent;
-        if (!this.#mount || before === now) return;
-        const { outcome, request } = this.#mount.explain();
-        if (isConsent && outcome?.code !== 'invalid_config') {
-          const decision = own(CONSENT_WORDS, now?.trim() ?? '');
-          this.#mount.consent(typeof decision === 'boolean' ? decision : undefined);
-        } else if (IDENTITY.test(name) || !request) {
-          this.#end();
-          this.connectedCallback();
-        }
-      }
+    /** Frameworks set properties where there are some, and would leave out an attribute that is `false`. */
+    set consent(value: string | boolean | null | undefined) {
+      this.setAttribute('consent', value === true ? 'granted' : value === false ? 'denied' : (value ?? 'required'));
+    }
 
-      #end(): void {
-        const isGiven = this.#mount?.explain().consent?.isGiven;
-        if (isGiven !== undefined) this.#isDenied = !isGiven;
-        this.#mount?.destroy();
-        this.#mount = undefined;
+    connectedCallback(): void {
+      for (const attribute of ATTRIBUTES) {
+        // What was set before the class was there is in the way of its properties.
+        const name = propertyOf(attribute);
+        const value: unknown = Object.getOwnPropertyDescriptor(this, name)?.value;
+        if (value !== undefined && Reflect.deleteProperty(this, name)) Reflect.set(this, name, value);
       }
-    },
-  );
+      // Some frameworks insert the element first, and set its attributes afterwards.
+      queueMicrotask(() => this.offers);
+      if (this.#observer) return;
+      // However far outside the view: all that is asked is whether it has a box.
+      this.#observer = new IntersectionObserver(() => this.#look(), { rootMargin: '1000000px' });
+      this.#observer.observe(this);
+    }
+
+    /** Frameworks keep pages that were left, without a box. Such an element asks for nothing and leaves no layer open. */
+    #look(): void {
+      const mode = this.getAttribute('display-mode') as keyof typeof LAYERS;
+      if (this.#isRendered()) queueMicrotask(() => this.offers);
+      else if (LAYERS[mode]) this.#end();
+    }
+
+    #isRendered(): boolean {
+      return (this as Partial<Element>).checkVisibility?.() ?? true;
+    }
+
+    disconnectedCallback(): void {
+      // A framework that moves the element removes it and inserts it at once.
+      queueMicrotask(() => {
+        if (this.isConnected) return;
+        this.#observer?.disconnect();
+        this.#observer = undefined;
+        this.#end();
+      });
+    }
+
+    attributeChangedCallback(name: string, before: string | null, now: string | null): void {
+      const isConsent = name === 'consent';
+      this.#hasConsent ||= isConsent;
+      if (!this.#mount || before === now) return;
+      const { outcome, request } = this.#mount.explain();
+      if (isConsent && outcome?.code !== 'invalid_config') {
+        const decision = own(CONSENT_WORDS, now?.trim() ?? '');
+        this.#mount.consent(typeof decision === 'boolean' ? decision : undefined);
+      } else if (IDENTITY.test(name) || !request) {
+        this.#end();
+        this.connectedCallback();
+      }
+    }
+
+    #end(): void {
+      const isGiven = this.#mount?.explain().consent?.isGiven;
+      if (isGiven !== undefined) this.#isDenied = !isGiven;
+      this.#mount?.destroy();
+      this.#mount = undefined;
+    }
+  };
 }

@@ -12,6 +12,22 @@ export interface OfferLetElement extends HTMLElement {
   /** The attribute. `true` and `false` stand for `granted` and `denied`, nothing for `required`. */
   get consent(): string | null;
   set consent(value: string | boolean | null | undefined);
+  // Each of the other attributes, as a property. `true` sets it without a value; `false`, `null` and `undefined` remove it.
+  relay: Text;
+  view: View | null | undefined;
+  displayMode: DisplayMode | null | undefined;
+  widgetId: Text;
+  emailHash: Text;
+  email: Text;
+  phone: Text;
+  externalGuid: Text;
+  orderId: number | Text;
+  orderAmount: number | Text;
+  orderCurrency: Text;
+  sandbox: boolean | Text;
+  theme: OfferLetAttributes['theme'];
+  locale: Text;
+  maxOffers: number | Text;
 }
 
 type Text = string | null | undefined;

@@ -2,7 +2,8 @@ import { openConsent, type ConsentOption } from '../session/consent.ts';
 import type { Explanation } from '../session/openTrace.ts';
 import { browserStorage, withdrawEverywhere } from '../session/sessionStorage.ts';
 import { readAttributes, type Inspect, type Offers, type ShowOptions } from './showOptions.ts';
-import { showOffers, whenGone, type MountContext } from './showOffers.ts';
+import { showOffers, type MountContext } from './showOffers.ts';
+import { whenGone } from './whenReady.ts';
 
 /** The API of the script tag for the page's own scripts: `offerlet.push((o) => o.show({ … }))`, before and after it has loaded. */
 export interface PageApi {

@@ -1,4 +1,4 @@
-import type { FoundOffers } from '../session/obtainOffers.ts';
+import type { FoundOffers } from '../session/findOffers.ts';
 import type { OfferSession } from '../session/offerSession.ts';
 import type { ConsentOption } from '../session/consent.ts';
 import type { Outcome, Explanation } from '../session/openTrace.ts';

@@ -135,6 +135,7 @@ async function writeBlock(page: JsonObject, response: unknown): Promise<Prefetch
     display_mode: String(own(placement, 'display_mode')),
     order_id: String(own(order, 'order_id')),
     shopper: await checkShopper(own(page, 'user_details'), own(order, 'order_id')),
+    at: new Date().toISOString(),
     response,
   };
   const text = JSON.stringify(json).replace(

@@ -1,5 +1,5 @@
 import type { RelayAccess } from '../queue/createPost.ts';
-import { own, type JsonObject, oneOf, toJson } from '../wire/json.ts';
+import { own, oneOf, toJson } from '../wire/json.ts';
 import { looksSecret } from '../wire/keys.ts';
 import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import {
@@ -13,10 +13,10 @@ import {
   type View,
 } from '../wire/offers/request.ts';
 import { CONSENT_VALUES, isConsentOption, type ConsentOption } from './consent.ts';
-import { invalid, outcome, type Failure, type PageEvent, type SuccessCode } from './openTrace.ts';
+import { invalid, outcome, type Failure, type PageEvent } from './openTrace.ts';
 
 /** Options that sessions with and without a page have in common. */
-export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends RelayAccess {
+export interface OfferOptions extends RelayAccess {
   /** Where the merchant's relay is mounted: a path (`/offers`) or a URL. */
   relay: string;
   /** The request, in the wire's own shape. A plain `user_details.email` is hashed here and never sent. */
@@ -39,7 +39,7 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends 
   /** Destroys the mount or session when it is aborted. */
   signal?: AbortSignal | undefined;
   /** Called with every step. Errors that it throws are ignored. */
-  onEvent?: ((event: PageEvent<Success>) => void) | undefined;
+  onEvent?: ((event: PageEvent) => void) | undefined;
 }
 
 /** What valid options describe: the relay to call, and the request to it. */
@@ -125,16 +125,24 @@ function check(options: unknown, { base, prefix }: CheckContext): Placement | Fa
     void warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use ${expected}.`);
 
   const relay = readUrl(textOf(own(options, 'relay')), base);
-  if (!relay) return missing('relay', 'the path where your relay is mounted, such as "/offers"');
+  if (!relay)
+    return missing(
+      'relay',
+      `the ${base ? 'path' : 'URL'} where your relay is mounted, such as "${base ? '' : 'https://shop.example'}/offers"`,
+    );
   const request = copyRequest(own(options, 'request'));
   if (!request) return missing('request', 'values that JSON knows');
   const view = oneOf(VIEWS, own(request.placement_details, 'view'));
-  if (!view) return missing('view', `one of ${VIEWS.join(', ')}`);
   const mode = oneOf(DISPLAY_MODES, own(request.placement_details, 'display_mode'));
-  if (!mode) return missing('display_mode', `one of ${DISPLAY_MODES.join(', ')}`);
+  const [name, values] = view ? ['display_mode', DISPLAY_MODES] : ['view', VIEWS];
+  if (!view || !mode) {
+    const given = own(request.placement_details, name);
+    const quoted = typeof given === 'string' ? `, not "${given.slice(0, 40)}"` : '';
+    return missing(name, `one of ${values.join(', ')}${quoted}`);
+  }
   if (!isConsentOption(own(options, 'consent')))
     return missing('consent', prefix === undefined ? CONSENT_VALUES : 'required, granted or denied');
-  const refused = checkShopper(request.user_details, missing);
+  const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
 
   let most = own(options, 'maxOffers');
@@ -176,12 +184,19 @@ export function nameOf(option: string, prefix: string | undefined): string {
   return prefix + option.replace('maxOffers', 'max-offers').replaceAll('_', '-');
 }
 
-function checkShopper(user: unknown, missing: (option: string, expected: string) => Failure): Failure | undefined {
+function checkShopper(
+  user: unknown,
+  missing: (option: string, expected: string) => Failure,
+  prefix: string | undefined,
+): Failure | undefined {
   const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
   const [name] = given;
   if (!name) return undefined;
   const shopper = textOf(own(user, name));
-  if (given.length > 1) return missing('user_details', `exactly one of ${given.join(', ')}`);
+  if (given.length > 1) {
+    const names = given.map((one) => nameOf(one, prefix)).join(' and ');
+    return outcome('invalid_config', `${names} are two identifiers of the shopper`, `Set one of ${names}.`);
+  }
   if (!shopper || (name === 'email' && !shopper.includes('@')))
     return missing(name, 'the value that identifies the shopper');
   if (name === 'email_hash' && !/^[0-9a-f]{64}$/.test(shopper))
@@ -214,32 +229,27 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Maximum values that are searched for a secret: more than any page passes. */
-const SEARCHED_MAX = 20_000;
+/** Names of fields that hold a secret key. */
+const SECRET_NAME = /"((x-)?api[-_]?key|secret([-_]?key)?)":/i;
 
 /**
- * Whether a secret key is anywhere in the options. The elements of a page are not searched, because frameworks attach
- * their whole tree to them. Neither is the storage, which has data of other scripts.
+ * Whether a secret key is anywhere in the options, as JSON has them. Elements are left out, because frameworks attach
+ * their whole tree to them; so is the storage, which has data of other scripts.
  */
 function hasSecret(options: unknown): boolean {
-  const seen = new Set<unknown>();
-  const left = [options];
-  for (const value of left) {
-    if (typeof value === 'string' && looksSecret(value)) return true;
-    if (typeof value !== 'object' || value === null || seen.has(value) || seen.size > SEARCHED_MAX) continue;
-    seen.add(value);
-    if (isPagePart(value)) continue;
-    for (const name of Object.keys(value)) {
-      if (looksSecret(name) || /^((x-)?api[-_]?key|secret([-_]?key)?)$/i.test(name)) return true;
-      const part = (value as JsonObject)[name];
-      if (value !== options || typeof part === 'string' || !/^(target|storage|signal)$/.test(name)) left.push(part);
-    }
+  try {
+    const text = JSON.stringify(options, (name, value: unknown) =>
+      (typeof value === 'object' && /^(target|storage|signal)$/.test(name)) || isPagePart(value) ? undefined : value,
+    );
+    return looksSecret(text) || SECRET_NAME.test(text);
+  } catch {
+    // Options that refer to themselves. What is sent of them is searched by itself.
+    return false;
   }
-  return false;
 }
 
-/** Whether an object is an element or a window of a page. */
-function isPagePart(value: object): boolean {
-  const { nodeType, window } = value as { nodeType?: unknown; window?: unknown };
-  return typeof nodeType === 'number' || window === value;
+/** Whether a value is an element or a window of a page. */
+function isPagePart(value: unknown): boolean {
+  const { nodeType, window } = (value ?? {}) as { nodeType?: unknown; window?: unknown };
+  return typeof nodeType === 'number' || (window !== undefined && window === value);
 }

@@ -10,27 +10,30 @@ import {
   outcome,
   type DismissEvent,
   type Failure,
+  type FailureCode,
   type Outcome,
-  type OutcomeCode,
-  type OutcomeEvent,
   type PageEvent,
   openTrace,
   type Explanation,
 } from './openTrace.ts';
-import type { ObtainedOffers } from './obtainOffers.ts';
+import type { LoadedOffers } from './findOffers.ts';
 import { openOfferSession } from './offerSession.ts';
 import { browserStorage, keyValueStorage, type SessionStorage } from './sessionStorage.ts';
 
 /** The options of `openSession`. Only `relay` and `request` are required. */
-export interface SessionOptions extends Omit<OfferOptions<'offers'>, 'onEvent'> {
+export interface SessionOptions extends Omit<OfferOptions, 'onEvent'> {
   /** Called with every step. Errors that it throws are ignored. */
   onEvent?: ((event: SessionEvent) => void) | undefined;
   /** By default IndexedDB, with `localStorage` beside it; memory where there is no IndexedDB. */
   storage?: KeyValueStorage | undefined;
 }
 
+/** An outcome of a session. */
+export type SessionOutcome = Outcome<SessionOutcomeCode>;
+export type SessionOutcomeCode = 'offers' | FailureCode;
+
 /** What a session has to show, or why it has nothing. */
-export interface SessionResult extends Outcome<OutcomeCode<'offers'>> {
+export interface SessionResult extends SessionOutcome {
   /** The offers in the order in which they are shown; empty unless the code is `offers`. */
   readonly groups: readonly PlacedGroup[];
   readonly footer: Footer;
@@ -41,7 +44,14 @@ export interface SessionResult extends Outcome<OutcomeCode<'offers'>> {
 }
 
 /** Everything that the `onEvent` of a session is called with. Its outcomes carry the offers, as its result does. */
-export type SessionEvent = Exclude<PageEvent<'offers'>, { type: 'outcome' }> | (OutcomeEvent<'offers'> & SessionResult);
+export type SessionEvent = NoOutcome | (SessionResult & { readonly type: 'outcome' });
+type NoOutcome = Exclude<PageEvent, { type: 'outcome' }>;
+
+/** What happened to a session, as `explain()` of a page has it. Its outcomes carry no offers. */
+export interface SessionExplanation extends Omit<Explanation, 'outcome' | 'events'> {
+  readonly outcome?: SessionOutcome | undefined;
+  readonly events: readonly (NoOutcome | (SessionOutcome & { readonly type: 'outcome' }))[];
+}
 
 /** Where an accepted offer leads. */
 export interface Accepted {
@@ -78,7 +88,7 @@ export interface Session {
   /** The shopper closed the offers. Those of an overlay, fullscreen or pull-up are not shown again for the same order. */
   dismiss(by: DismissEvent['by']): void;
   /** Returns what happened so far. */
-  explain(): Explanation<'offers'>;
+  explain(): SessionExplanation;
   /** Resolves to what is queued. Undefined while nothing may be stored. */
   stats(): Promise<QueueStats | undefined>;
   /** Writes what is pending and sends what is queued, now. */
@@ -113,32 +123,45 @@ function openSessionOn(
   storageFor: (storage: KeyValueStorage | undefined) => SessionStorage,
 ): Session {
   const { options, error } = copyOptions(given);
-  let shown: ObtainedOffers | undefined;
-  const trace = openTrace<'offers'>();
+  let shown: LoadedOffers | undefined;
+  let isDismissed = false;
+  const trace = openTrace();
   const subscribe = (listener: (event: SessionEvent) => void): (() => void) =>
     trace.subscribe((event) => listener(event.type === 'outcome' ? { ...resultOf(event), type: 'outcome' } : event));
   subscribe((event) => {
+    if (event.type === 'dismiss') isDismissed = true;
     if (typeof options.onEvent === 'function') options.onEvent(event);
   });
-  const session = openOfferSession<'offers'>(
+  const session = openOfferSession(
     { options, placement: error ?? check(options) },
-    { trace, storage: storageFor(options.storage), gatherMs: GATHER_MS },
+    {
+      trace,
+      storage: storageFor(options.storage),
+      gatherMs: GATHER_MS,
+      async show({ find }, signal) {
+        shown = undefined;
+        isDismissed = false;
+        const found = await find(signal, {
+          find: () => (options.prefetched ? [options.prefetched] : []),
+          isComing: () => false,
+        });
+        if ('code' in found) return found;
+        const offers = found.load();
+        if ('code' in offers) return offers;
+        shown = offers;
+        const { count } = offers;
+        return { offers, outcome: outcome('rendered', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`) };
+      },
+    },
   );
-  session.subscribe((state) => {
-    if (state.name === 'preparing') state.next(options.prefetched);
-    else if (state.name === 'received') state.next();
-    else if (state.name === 'presenting') {
-      const { count } = (shown = state.offers);
-      state.next(outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`));
-    } else if (state.name !== 'shown' && state.name !== 'dismissed') shown = undefined;
-  });
   const result = trace.first.then(resultOf);
 
-  function resultOf(outcome: Outcome<OutcomeCode<'offers'>>): SessionResult {
+  function resultOf(outcome: Outcome): SessionResult {
+    const offers = outcome.code === 'rendered' ? shown : undefined;
     return {
-      ...outcome,
-      groups: shown?.groups ?? [],
-      footer: shown?.response.footer ?? {},
+      ...asOffers(outcome),
+      groups: offers?.groups ?? [],
+      footer: offers?.response.footer ?? {},
       isSandbox: trace.response?.isSandbox === true,
       isRemembered: trace.response?.isRemembered === true,
     };
@@ -146,7 +169,7 @@ function openSessionOn(
 
   /** Returns the session's own copy of an offer: callers may have cloned it. */
   function find(offer: PlacedOffer | undefined): PlacedOffer | undefined {
-    const all = shown?.groups.flatMap(({ offers }) => offers);
+    const all = (trace.outcome?.code === 'rendered' ? shown : undefined)?.groups.flatMap(({ offers }) => offers);
     const found = all?.find(({ insertion_id }) => insertion_id === offer?.insertion_id);
     if (!found) trace.emit({ type: 'error', reason: 'The offer is not one of this session: nothing was recorded' });
     return found;
@@ -157,7 +180,7 @@ function openSessionOn(
   }
 
   function seen(what: 'display' | 'view', given: PlacedOffer, asset?: Asset): void {
-    const offer = session.state.name === 'dismissed' ? undefined : find(given);
+    const offer = isDismissed ? undefined : find(given);
     if (offer) shown?.reporter.seen(what, offer, findAsset(offer, asset));
   }
 
@@ -193,9 +216,17 @@ function openSessionOn(
     back: (offer) => void act('back', offer),
     copy: (offer) => void act('copy', offer),
     product: (offer, asset) => void act('product', offer, asset),
-    footer: (link) => shown?.reporter.acted({ type: 'footer', link }),
+    footer: (link) =>
+      (trace.outcome?.code === 'rendered' ? shown : undefined)?.reporter.acted({ type: 'footer', link }),
     dismiss: (by) => session.dismiss(by),
-    explain: () => session.explain(),
+    explain() {
+      const explained = session.explain();
+      return {
+        ...explained,
+        outcome: explained.outcome && asOffers(explained.outcome),
+        events: explained.events.map((event) => (event.type === 'outcome' ? asOffers(event) : event)),
+      };
+    },
     async stats() {
       const { queue } = session;
       return queue && readStats(queue);
@@ -206,12 +237,15 @@ function openSessionOn(
   };
 }
 
+/** A session shows nothing itself: it has offers. */
+function asOffers<T extends Outcome>(outcome: T): Omit<T, 'code'> & { readonly code: SessionOutcomeCode } {
+  return { ...outcome, code: outcome.code === 'rendered' ? 'offers' : outcome.code };
+}
+
 function check(options: SessionOptions): Placement | Failure {
   // In a worker that was made from a blob, or in an app, there is nothing that a path could be relative to.
   const base = (globalThis as { location?: { href: string } }).location?.href;
   const checked = checkOptions(options, { base });
-  if (!base && 'code' in checked && checked.message.startsWith('relay'))
-    return invalid('relay', 'the URL where your relay is mounted, such as "https://shop.example/offers"');
   if ('code' in checked) return checked;
   const { storage, fetch, headers } = options;
   if (fetch && typeof fetch !== 'function') return invalid('fetch', 'a function like the global fetch');

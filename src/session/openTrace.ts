@@ -1,19 +1,23 @@
 import type { QueueEvent } from '../queue/events.ts';
 import type { EventName } from '../wire/events.ts';
 import type { Problem } from '../wire/json.ts';
+import { isLoopbackHost } from '../wire/keys.ts';
 import type { ConsentDecision } from './consent.ts';
 
-/** The code of success: `rendered` on a page, `offers` without one. */
-export type SuccessCode = 'rendered' | 'offers';
-
 /** Why there are no offers. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
-type FailureCode = 'no_offers' | 'consent_denied' | 'already_shown' | 'invalid_config' | 'refused' | 'network_error';
+export type FailureCode =
+  | 'no_offers'
+  | 'consent_denied'
+  | 'already_shown'
+  | 'invalid_config'
+  | 'refused'
+  | 'network_error';
 
-/** How a mount, or a session without a page, ended. */
-export type OutcomeCode<Success extends SuccessCode = 'rendered'> = Success | FailureCode;
+/** How a mount ended. A session without a page says `offers` instead of `rendered`. */
+export type OutcomeCode = 'rendered' | FailureCode;
 
 /** How a mount ended: what happened, in a sentence, and what to do about it. */
-export interface Outcome<Code extends OutcomeCode<SuccessCode> = OutcomeCode> {
+export interface Outcome<Code extends string = OutcomeCode> {
   readonly code: Code;
   readonly message: string;
   readonly hint?: string;
@@ -25,11 +29,7 @@ export interface Outcome<Code extends OutcomeCode<SuccessCode> = OutcomeCode> {
 export type Failure = Outcome<FailureCode>;
 
 /** Creates an outcome. `hint` says what to do, when there is something to do. */
-export function outcome<Code extends OutcomeCode<SuccessCode>>(
-  code: Code,
-  message: string,
-  hint?: string,
-): Outcome<Code> {
+export function outcome<Code extends OutcomeCode>(code: Code, message: string, hint?: string): Outcome<Code> {
   return hint ? { code, message, hint } : { code, message };
 }
 
@@ -39,7 +39,7 @@ export function invalid(name: string, expected: string): Failure {
 }
 
 /** An outcome as an event: the first one, and each later one, such as consent that is withdrawn after offers were shown. */
-export interface OutcomeEvent<Success extends SuccessCode = 'rendered'> extends Outcome<OutcomeCode<Success>> {
+export interface OutcomeEvent extends Outcome {
   readonly type: 'outcome';
 }
 
@@ -74,21 +74,15 @@ export interface DismissEvent {
 }
 
 /** Everything that `onEvent` is called with. The page gets the same as the `detail` of `offerlet` DOM events. */
-export type PageEvent<Success extends SuccessCode = 'rendered'> =
-  | OfferEvent
-  | OutcomeEvent<Success>
-  | LeftOutEvent
-  | FooterEvent
-  | DismissEvent
-  | QueueEvent;
+export type PageEvent = OfferEvent | OutcomeEvent | LeftOutEvent | FooterEvent | DismissEvent | QueueEvent;
 
 /** What a mount waits for before it goes on. */
 export type WaitingFor = 'consent' | 'page' | 'dialog' | 'relay';
 
 /** Everything that happened to one mount, without personal data: what `explain()` returns. */
-export interface Explanation<Success extends SuccessCode = 'rendered'> {
+export interface Explanation {
   /** The latest outcome. Missing while there is none. */
-  readonly outcome?: Outcome<OutcomeCode<Success>> | undefined;
+  readonly outcome?: Outcome | undefined;
   /** The latest decision on consent, who made it, and when. Missing while the shopper has not decided. */
   readonly consent?: ConsentDecision | undefined;
   /** What the mount waits for. Missing while it waits for nothing. */
@@ -134,49 +128,56 @@ export interface Explanation<Success extends SuccessCode = 'rendered'> {
     readonly dead: number;
   };
   /** Every event, in order. */
-  readonly events: readonly PageEvent<Success>[];
+  readonly events: readonly PageEvent[];
 }
 
 /** Maximum events that `explain()` returns: a page that stays open for days must not grow. */
 const EVENTS_MAX = 500;
 
-/** What a mount waits for now, and what to do about it. */
-export interface Waiting {
-  readonly waitingFor?: WaitingFor | undefined;
-  readonly hint?: string | undefined;
-}
+/** What a mount waits for, and what to do about it. */
+const WAITING = {
+  consent: 'Call consent(true) once the shopper has agreed.',
+  page: 'The page has to be parsed and painted, and the place of the offers has to be there and visible.',
+  relay: 'The relay has not responded yet.',
+  dialog: 'Another modal dialog of the page has to be closed.',
+} as const satisfies Readonly<Record<WaitingFor, string>>;
+
+/** What to do where there is no consent. */
+export const NO_CONSENT = WAITING.consent;
 
 /** Records the steps of a mount, and passes each event on. */
-export interface Trace<Success extends SuccessCode = 'rendered'> {
+export interface Trace extends Pick<Explanation, 'request' | 'response' | 'prefetched' | 'waitingFor'> {
   request: Explanation['request'];
   response: Explanation['response'];
   prefetched: Explanation['prefetched'];
+  waitingFor: WaitingFor | undefined;
   /** Resolves to the first outcome. */
-  readonly first: Promise<Outcome<OutcomeCode<Success>>>;
+  readonly first: Promise<Outcome>;
   /** The latest outcome. */
-  readonly outcome: Outcome<OutcomeCode<Success>> | undefined;
+  readonly outcome: Outcome | undefined;
   /** Calls back with each event, until the returned function is called. Errors of listeners are ignored. */
-  subscribe(listener: (event: PageEvent<Success>) => void): () => void;
-  emit(event: PageEvent<Success>): void;
-  /** Records and reports an outcome. */
-  end(outcome: Outcome<OutcomeCode<Success>>): void;
+  subscribe(listener: (event: PageEvent) => void): () => void;
+  emit(event: PageEvent): void;
+  /** Records and reports an outcome, and what is waited for after it. */
+  end(outcome: Outcome, waitingFor?: WaitingFor): void;
   /** Begins a new explanation after the events so far. */
   restart(): void;
-  explain(consent: ConsentDecision | undefined, waiting: Waiting): Explanation<Success>;
+  explain(consent: ConsentDecision | undefined): Explanation;
 }
 
 /** Opens an empty trace. */
-export function openTrace<Success extends SuccessCode = 'rendered'>(): Trace<Success> {
-  const listeners = new Set<(event: PageEvent<Success>) => void>();
-  const events: PageEvent<Success>[] = [];
-  let current: Outcome<OutcomeCode<Success>> | undefined;
-  let settle: (outcome: Outcome<OutcomeCode<Success>>) => void;
-  const first = new Promise<Outcome<OutcomeCode<Success>>>((resolve) => (settle = resolve));
+export function openTrace(): Trace {
+  const listeners = new Set<(event: PageEvent) => void>();
+  const events: PageEvent[] = [];
+  let current: Outcome | undefined;
+  let settle: (outcome: Outcome) => void;
+  const first = new Promise<Outcome>((resolve) => (settle = resolve));
 
-  const trace: Trace<Success> = {
+  const trace: Trace = {
     request: undefined,
     response: undefined,
     prefetched: undefined,
+    waitingFor: 'consent',
     first,
     get outcome() {
       return current;
@@ -196,30 +197,33 @@ export function openTrace<Success extends SuccessCode = 'rendered'>(): Trace<Suc
         }
       }
     },
-    end(outcome) {
+    end(outcome, waitingFor) {
       current = outcome;
+      trace.waitingFor = waitingFor;
       const { code, message, hint } = outcome;
-      // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
-      if (code === 'invalid_config') console.warn(`offerlet: ${message}. ${hint}`);
+      // Where a developer looks, whatever is wrong has one line.
+      if (code === 'invalid_config' || (hint && /refused|error|no_/.test(code) && isDeveloping()))
+        // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
+        console.warn(`offerlet: ${message}. ${hint} (${code})`);
       trace.emit({ type: 'outcome', ...outcome });
       settle(outcome);
     },
     restart() {
       trace.request = trace.response = trace.prefetched = current = undefined;
     },
-    explain(consent, waiting) {
-      const { request, response, prefetched } = trace;
-      const all: readonly PageEvent<SuccessCode>[] = events;
+    explain(consent) {
+      const { request, response, prefetched, waitingFor } = trace;
       return {
         outcome: current,
         consent,
-        ...waiting,
+        waitingFor,
+        hint: waitingFor && WAITING[waitingFor],
         request,
         response,
         prefetched,
-        leftOut: all.filter((event) => event.type === 'leftOut'),
-        tracked: all.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
-        queue: countQueue(all),
+        leftOut: events.filter((event) => event.type === 'leftOut'),
+        tracked: events.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
+        queue: countQueue(events),
         events: [...events],
       };
     },
@@ -227,7 +231,12 @@ export function openTrace<Success extends SuccessCode = 'rendered'>(): Trace<Suc
   return trace;
 }
 
-function countQueue(events: readonly PageEvent<SuccessCode>[]): Explanation['queue'] {
+/** Whether this is a page of the developer's own machine. */
+export function isDeveloping(): boolean {
+  return isLoopbackHost((globalThis as { location?: { hostname?: string } }).location?.hostname ?? '');
+}
+
+function countQueue(events: readonly PageEvent[]): Explanation['queue'] {
   const waiting = new Set<string>();
   const counts = { delivered: 0, dropped: 0, dead: 0 };
   for (const event of events) {

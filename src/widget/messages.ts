@@ -4,7 +4,7 @@ import { own, plainText } from '../wire/json.ts';
 export interface Messages {
   /** The name of the region: "Sponsored offers". */
   offers: string;
-  /** The badge on every offer. It cannot be empty. */
+  /** The badge on every offer. A text without two different letters is ignored. */
   sponsored: string;
   /** The badge on offers of a sandbox. */
   sandbox: string;
@@ -69,6 +69,9 @@ export function messagesFor(locale: string, overrides?: MessageOverrides): Messa
   const language = own(LANGUAGES, locale.slice(0, 2).toLowerCase());
   const texts = (typeof language === 'string' ? language : LANGUAGES.en).split('|');
   return Object.fromEntries(
-    MESSAGE_KEYS.map((key, index) => [key, plainText(own(overrides, key), MESSAGE_MAX) ?? texts[index]]),
+    MESSAGE_KEYS.map((key, index) => {
+      const text = plainText(own(overrides, key), MESSAGE_MAX);
+      return [key, text && (key !== 'sponsored' || /(\p{L}).*(?!\1)\p{L}/u.test(text)) ? text : texts[index]];
+    }),
   ) as unknown as Messages;
 }

@@ -1,4 +1,4 @@
-// npm run bench -- arrival [rounds [other offerlet.js [line]]]: from the navigation to the painted offer, prefetched and not.
+// npm run bench -- arrival [rounds [other offerlet.js [line]]]: from the navigation to the painted offer, prefetched and not, on a quick, a slow and a busy page.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chromium, type Browser } from '@playwright/test';
@@ -32,6 +32,8 @@ type Way =
   | 'prefetched, streamed'
   | 'prefetched, other script'
   | 'requested'
+  | 'requested, 3 s image'
+  | 'requested, busy page'
   | 'requested, other script';
 
 interface Figures {
@@ -39,6 +41,10 @@ interface Figures {
   readonly painted: number;
   /** The same until the script has arrived. 0 without one. */
   readonly script: number;
+  /** From the beginning of the script's evaluation until the request for offers leaves; NaN without a request. */
+  readonly asked: number;
+  /** From the response's last byte to the painted offer. */
+  readonly shown: number;
 }
 
 const ORDER = '1001';
@@ -66,6 +72,8 @@ export async function run(args: string[]): Promise<void> {
     'prefetched, preload',
     'prefetched, streamed',
     'requested',
+    'requested, 3 s image',
+    'requested, busy page',
     ...(scripts.length > 1 ? (['prefetched, other script', 'requested, other script'] as const) : []),
   ];
   for (const line of LINES.filter(({ name }) => name.includes(args[2] ?? ''))) {
@@ -114,9 +122,12 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname.startsWith('/offers/')) return relay(request, response);
     if (pathname.endsWith('.js')) {
-      const script = scripts[Number(searchParams.get('script'))];
-      return void response.setHeader('content-type', 'text/javascript').end(script);
+      response.setHeader('content-type', 'text/javascript');
+      if (pathname === '/tracker.js') return void response.end(TRACKER);
+      response.write("performance.mark('evaluated');");
+      return void response.end(scripts[Number(searchParams.get('script'))]);
     }
+    if (pathname === '/slow.png') return void setTimeout(() => response.writeHead(404).end(), IMAGE_MS);
     if (pathname !== '/thanks') return void response.writeHead(404).end();
     response.setHeader('content-type', 'text/html; charset=utf-8');
     const way = searchParams.get('way') as Way;
@@ -130,7 +141,8 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
     }
     const script = (await prefetched)?.script ?? '';
     const head = START + (way === 'prefetched, preload' ? PRELOAD : '') + PAGE;
-    response.end(way === 'card in the HTML' ? head + CARD + END : head + PLACE + script + tag + END);
+    const rest = way === 'requested, 3 s image' ? IMAGE : way === 'requested, busy page' ? TRACKERS : '';
+    response.end(way === 'card in the HTML' ? head + CARD + END : head + PLACE + script + tag + rest + END);
   }
   const { url, close } = await serve((request, response) => void respond(request, response));
   return Object.assign(shop, { urlOf: (way: Way) => `${url}/thanks?way=${encodeURIComponent(way)}`, close });
@@ -153,6 +165,12 @@ const CARD = `<div id="offers"><section style="border: 1px solid; border-radius:
 <h2>20 % off your first bag of coffee</h2><p>Roasted on Monday, at your door on Wednesday.</p>
 <a part="accept" href="https://offers.offerlet.test/1">Get 20 % off</a> <button>No, thank you</button></section></div>`;
 
+const IMAGE_MS = 3_000;
+const IMAGE = '<img src="/slow.png" width="10" height="10" alt="">';
+/** Twelve scripts of 30 KB, as trackers and tag managers bring them. */
+const TRACKERS = Array.from({ length: 12 }, (_, at) => `<script async src="/tracker.js?${at}"></script>`).join('');
+const TRACKER = `(() => { let sum = 0; ${Array.from({ length: 700 }, (_, at) => `sum += Math.sqrt(${at} + performance.now());`).join('\n')} globalThis.last = sum; })();`;
+
 /** Opens a page as a new shopper, until its offer is painted. */
 async function visit(browser: Browser, { url, line }: { url: string; line: Line }): Promise<Figures> {
   const context = await browser.newContext();
@@ -172,7 +190,14 @@ async function visit(browser: Browser, { url, line }: { url: string; line: Line 
   const figures = await page.evaluate(async () => {
     const painted = await (window as unknown as { painted: Promise<number> }).painted;
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-    return { painted, script: entries.find(({ name }) => name.includes('.js'))?.responseEnd ?? 0 };
+    const request = entries.find(({ name }) => name.endsWith('/recommendations'));
+    const [evaluated] = performance.getEntriesByName('evaluated');
+    return {
+      painted,
+      script: entries.find(({ name }) => name.includes('offerlet.js'))?.responseEnd ?? 0,
+      asked: request && evaluated ? request.startTime - evaluated.startTime : Number.NaN,
+      shown: request ? painted - request.responseEnd : Number.NaN,
+    };
   });
   await context.close();
   return figures;
@@ -219,9 +244,12 @@ function print(
       return `${of(way, delay, 'painted')}${script ? ` (${script})` : ''}`;
     });
     lines.push(row([way, ...cells]));
+    if (way.startsWith('requested'))
+      lines.push(row(['', ...DELAYS.map((delay) => `${of(way, delay, 'asked')} + ${of(way, delay, 'shown')}`)]));
   }
   lines.push(
     `Milliseconds from the navigation to the painted offer (to the script's last byte). Medians of ${rounds}.`,
+    'Requested, second line: from the script’s evaluation to the request + from the response to the painted offer.',
     '',
   );
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createRelay, toNode, type NodeHandler, type Prefetched, type PrefetchRequest } from '../../src/relay.ts';
 import { own } from '../../src/wire/json.ts';
-import { mismatchOf } from '../../src/wire/offers/prefetched.ts';
+import { whyUnusable } from '../../src/wire/offers/prefetched.ts';
 import type { UserDetails } from '../../src/wire/offers/request.ts';
 import { HASH, json, KEY, RESPONSE, setUp, useFakeClock } from './scriptedNetwork.ts';
 import { serve } from '../fixtures/serve.ts';
@@ -163,20 +163,20 @@ describe('the order', () => {
     const offers = await relay.prefetch(visit(), { ...GIVEN, order_details: { order_id: 1001 as never } });
     expect(network.calls[0]?.body['order_details']).toEqual({ order_id: '1001' });
     expect(offers?.json.order_id).toBe('1001');
-    expect(mismatchOf(offers?.json, page('1001'))).toBe('');
+    expect(whyUnusable(offers?.json, page('1001'))).toBe('');
   });
 
   test('is that of the page even if context names another one for the network', async () => {
     const { relay, network } = setUp({ context: () => ({ order_details: { order_id: 'internal-7' } }) });
     const offers = await relay.prefetch(visit(), GIVEN);
     expect(network.calls[0]?.body['order_details']).toEqual({ order_id: 'internal-7' });
-    expect(mismatchOf(offers?.json, page('1001'))).toBe('');
+    expect(whyUnusable(offers?.json, page('1001'))).toBe('');
   });
 
   test.each(['1002', '01001', '1001 ', 'A1', 'a1'])('%j is another one than that of the page', async (order_id) => {
     const { relay } = setUp();
     const offers = await relay.prefetch(visit(), { ...GIVEN, order_details: { order_id } });
-    expect(mismatchOf(offers?.json, page(order_id === 'a1' ? 'A1' : order_id === 'A1' ? 'a1' : '1001'))).not.toBe('');
+    expect(whyUnusable(offers?.json, page(order_id === 'a1' ? 'A1' : order_id === 'A1' ? 'a1' : '1001'))).not.toBe('');
   });
 });
 
@@ -198,7 +198,7 @@ describe('the shopper', () => {
     ['an email that is not hashed yet', EMAIL, { email: 'bob@example.com' }],
     ['no identifier: the relay adds it', ADA, undefined],
   ])('is that of the page with %s', async (_, server, browser) => {
-    expect(mismatchOf(await blockFor(server), page(browser))).toBe('');
+    expect(whyUnusable(await blockFor(server), page(browser))).toBe('');
   });
 
   test.each<[string, UserDetails, UserDetails]>([
@@ -207,7 +207,7 @@ describe('the shopper', () => {
     ['another phone number', { phone: '+491234567' }, { phone: '+491234568' }],
     ['another customer', { external_guid: 'A1' }, { external_guid: 'a1' }],
   ])('is another one than that of the page with %s', async (_, server, browser) => {
-    expect(mismatchOf(await blockFor(server), page(browser))).toBe('They are for another shopper');
+    expect(whyUnusable(await blockFor(server), page(browser))).toBe('They are for another shopper');
   });
 
   test('is not recognizable from the block, nor from two blocks', async () => {

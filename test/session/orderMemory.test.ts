@@ -1,137 +1,140 @@
 // @vitest-environment happy-dom
-import { beforeEach, expect, test, vi } from 'vitest';
-import {
-  forgetOrders,
-  openOrderMemory,
-  type DurableNotes,
-  type OrderMemory,
-} from '../../src/session/sessionStorage.ts';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { forgetOrders, localOrders, openOrderMemory, type OrderMemory } from '../../src/session/orderMemory.ts';
 
 const DAY = 24 * 3_600_000;
 const KEY = 'offerlet:1';
 let now = 1_000;
-let stored = new Map<string, unknown>();
-const notes: DurableNotes = {
-  read: async (key) => stored.get(key),
-  async update(key, change) {
-    stored.set(key, change(stored.get(key)));
-  },
-  async sweep(isFresh) {
-    for (const [key, value] of stored) if (!isFresh(value)) stored.delete(key);
-  },
-};
-const blocked = (): Storage => {
-  throw new Error('blocked');
-};
-const open = (key?: string, storage = () => localStorage, kept: DurableNotes | undefined = notes): OrderMemory =>
-  openOrderMemory({ key, notes: () => kept, syncStorage: storage, now: () => now });
 beforeEach(() => {
+  vi.unstubAllGlobals();
   localStorage.clear();
-  stored = new Map();
   now = 1_000;
 });
+/** The memory of a page that has just been opened. */
+const open = async (key?: string): Promise<OrderMemory> => {
+  const memory = openOrderMemory({ key, store: localOrders, now: () => now });
+  await memory.recall();
+  return memory;
+};
 
 test('a response is recalled within a day, even in another tab, and not after it', async () => {
-  await open(KEY).keep({ session_id: 's' });
+  await (await open(KEY)).keep({ session_id: 's' });
   now += DAY - 1;
-  expect(await open(KEY).recall()).toEqual({ session_id: 's' });
+  expect(await (await open(KEY)).recall()).toEqual({ session_id: 's' });
   now += 1;
-  expect(await open(KEY).recall()).toBeUndefined();
+  expect(await (await open(KEY)).recall()).toBeUndefined();
 });
 
 test('a name is new once, for any caller, until the order is forgotten', async () => {
-  expect(open(KEY).once('VIEW')).toBe(true);
-  expect(open(KEY).once('VIEW')).toBe(false);
-  expect(await open(KEY).has('VIEW')).toBe(true);
-  expect(open('offerlet:2').once('VIEW')).toBe(true);
+  expect((await open(KEY)).once('VIEW')).toBe(true);
+  expect((await open(KEY)).once('VIEW')).toBe(false);
+  expect(await (await open(KEY)).has('VIEW')).toBe(true);
+  expect((await open('offerlet:2')).once('VIEW')).toBe(true);
   now += DAY;
-  expect(open(KEY).once('VIEW')).toBe(true);
+  expect((await open(KEY)).once('VIEW')).toBe(true);
 });
 
-test('what a killed browser had not yet written to localStorage is found in the notes', async () => {
-  const memory = open(KEY);
+test('where storage is blocked, the page remembers', async () => {
+  vi.stubGlobal('localStorage', undefined);
+  const memory = await open(KEY);
   await memory.keep({ session_id: 's' });
-  memory.once('closed');
-  localStorage.clear();
-  const next = open(KEY);
-  expect(await next.recall()).toEqual({ session_id: 's' });
-  expect(await next.has('closed')).toBe(true);
-  expect(next.once('closed')).toBe(false);
-});
-
-test('where there is no IndexedDB, localStorage alone remembers; where both are blocked, the page does', async () => {
-  const memory = openOrderMemory({ key: KEY, notes: () => undefined, now: () => now });
-  await memory.keep({ session_id: 's' });
-  expect(await openOrderMemory({ key: KEY, notes: () => undefined, now: () => now }).recall()).toEqual({
-    session_id: 's',
-  });
-  const alone = openOrderMemory({ key: KEY, notes: () => undefined, syncStorage: blocked, now: () => now });
-  await alone.keep({ session_id: 's' });
-  expect([alone.once('VIEW'), alone.once('VIEW'), await alone.recall()]).toEqual([true, false, { session_id: 's' }]);
+  expect(await memory.recall()).toEqual({ session_id: 's' });
+  expect([memory.once('VIEW'), memory.once('VIEW')]).toEqual([true, false]);
 });
 
 test('an order that was shown in one tab and dismissed in another is both', async () => {
-  const [first, second] = [open(KEY), open(KEY, blocked)];
-  await first.keep({ session_id: 's' });
-  second.once('closed');
-  first.once('VIEW');
-  const next = open(KEY, blocked);
-  expect([await next.recall(), await next.has('closed'), await next.has('VIEW')]).toEqual([
-    { session_id: 's' },
-    true,
-    true,
-  ]);
+  const [one, other] = [await open(KEY), await open(KEY)];
+  await one.keep({ session_id: 's' });
+  other.once('closed');
+  expect(await one.has('closed')).toBe(true);
+  expect(await other.recall()).toEqual({ session_id: 's' });
 });
 
 test('without a key it lasts as long as the page and stores nothing', async () => {
-  const memory = open();
+  const memory = await open();
   await memory.keep({ session_id: 's' });
-  expect(memory.once('VIEW')).toBe(true);
-  expect(memory.once('VIEW')).toBe(false);
-  expect([localStorage.length, stored.size]).toEqual([0, 0]);
+  expect([memory.once('VIEW'), memory.once('VIEW')]).toEqual([true, false]);
+  expect(await memory.recall()).toEqual({ session_id: 's' });
+  expect(localStorage.length).toBe(0);
 });
 
-test('garbage and a date in the far future count as nothing', async () => {
-  const future = { at: now + 2 * DAY, response: 1, seen: [] };
-  for (const kept of ['{', null, [], { at: 'x' }, { at: now, response: 1 }, future]) {
-    localStorage.setItem(KEY, JSON.stringify(kept));
-    stored.set(KEY, kept);
-    expect(await open(KEY).recall(), JSON.stringify(kept)).toBeUndefined();
-  }
-});
+test.each(['null', '[]', '{"at":1000}', 'x', `{"at":${5 * DAY},"seen":[],"response":1}`])(
+  '%s in storage counts as nothing',
+  async (text) => {
+    localStorage.setItem(KEY, text);
+    const memory = await open(KEY);
+    expect(await memory.recall()).toBeUndefined();
+    expect(memory.isAsked()).toBe(false);
+    expect(memory.once('VIEW')).toBe(true);
+  },
+);
 
 test('a response above 100,000 characters is not stored', async () => {
-  await open(KEY).keep({ text: 'x'.repeat(100_000) });
-  expect([localStorage.length, stored.size]).toEqual([0, 0]);
+  await (await open(KEY)).keep({ text: 'x'.repeat(100_001) });
+  expect(await (await open(KEY)).recall()).toBeUndefined();
 });
 
 test('soon after an order was stored, older ones than a day are removed, and nothing of other scripts', async () => {
-  await open(KEY).keep({});
-  localStorage.setItem('shop', 'theirs');
+  vi.useFakeTimers();
+  await (await open('offerlet:old')).keep(1);
+  localStorage.setItem('cart', '1');
   now += DAY;
-  await open('offerlet:2').keep({});
-  await vi.waitFor(() => expect(Object.keys(localStorage).toSorted()).toEqual(['offerlet:2', 'shop']), 5_000);
-  expect([...stored.keys()]).toEqual(['offerlet:2']);
+  await (await open(KEY)).keep(1);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(Object.keys(localStorage).toSorted()).toEqual(['cart', KEY]);
+  vi.useRealTimers();
 });
 
 test('forgetOrders removes every order, and nothing of other scripts', async () => {
-  await open(KEY).keep({});
-  localStorage.setItem('shop', 'theirs');
+  await (await open(KEY)).keep(1);
+  localStorage.setItem('cart', '1');
   forgetOrders();
-  expect(Object.keys(localStorage)).toEqual(['shop']);
+  expect(Object.keys(localStorage)).toEqual(['cart']);
 });
 
-test.each([
-  ['destroy', true],
-  ['denied', false],
-])('an order that is being stored when its mount ends by "%s" is remembered: %s', async (how, isRemembered) => {
-  const ending = new AbortController();
-  const memory = openOrderMemory({
-    key: KEY,
-    notes: () => ({ ...notes, update: async () => ending.abort(how) }),
-    now: () => now,
-    signal: ending.signal,
+describe('an order that is being requested', () => {
+  test('is known to others in the same task, until there is a response or none', async () => {
+    const [one, other] = [await open(KEY), await open(KEY)];
+    const release = one.ask();
+    expect([one.isAsked(), other.isAsked()]).toEqual([true, false]);
+    expect((await open(KEY)).isAsked()).toBe(true);
+    release();
+    expect((await open(KEY)).isAsked()).toBe(false);
+    one.ask();
+    await one.keep({ session_id: 's' });
+    expect((await open(KEY)).isAsked()).toBe(false);
   });
-  await memory.keep({ session_id: 's' });
-  expect(localStorage.getItem(KEY) !== null).toBe(isRemembered);
+
+  test('is waited for without locks as well, as on http pages', async () => {
+    vi.stubGlobal('navigator', {});
+    const one = await open(KEY);
+    const release = one.ask();
+    const other = await open(KEY);
+    const answered = other.whenAnswered();
+    await one.keep({ session_id: 's' });
+    release();
+    await answered;
+    expect(await other.recall()).toEqual({ session_id: 's' });
+  });
+
+  test('is waited for no longer than a relay has time, even if locks are never granted', async () => {
+    vi.stubGlobal('navigator', { locks: { request: () => new Promise(() => {}) } });
+    (await open(KEY)).ask();
+    const other = await open(KEY);
+    now += 3_999;
+    expect(other.isAsked()).toBe(true);
+    now += 1;
+    await other.whenAnswered();
+    expect(await other.recall()).toBeUndefined();
+  });
+
+  test('of a page that was killed is waited for until its lock is free', async () => {
+    vi.stubGlobal('navigator', { locks: { request: async (_: string, __: object, work: () => unknown) => work() } });
+    const killed = openOrderMemory({ key: KEY, store: localOrders, now: () => now });
+    killed.ask();
+    const next = await open(KEY);
+    expect(next.isAsked()).toBe(true);
+    await next.whenAnswered();
+    expect(await next.recall()).toBeUndefined();
+  });
 });

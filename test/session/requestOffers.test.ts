@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { openClock } from '../../src/queue/createPost.ts';
 import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
-import { buildRequest, requestOffers } from '../../src/session/obtainOffers.ts';
+import { buildRequest } from '../../src/session/findOffers.ts';
+import { requestOffers } from '../../src/session/requestOffers.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toStorable } from '../../src/session/obtainOffers.ts';
+import { toStorable } from '../../src/session/findOffers.ts';
 import { isObject } from '../../src/wire/json.ts';
 import { readRecommendations } from '../../src/wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../../src/wire/offers/response.ts';

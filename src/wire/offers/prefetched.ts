@@ -1,4 +1,4 @@
-import { isObject, own } from '../json.ts';
+import { isObject, own, readId } from '../json.ts';
 import { shortHash } from '../hash.ts';
 import type { RecommendationRequest } from './request.ts';
 
@@ -9,29 +9,34 @@ export interface PrefetchedOffers {
   readonly order_id: string;
   /** A check of the shopper's identifier, too short to identify anybody. An email's is that of its hash. */
   readonly shopper?: Readonly<Record<string, string>>;
+  /** When the server had the response, as an ISO 8601 date and time: a page may come from a cache. */
+  readonly at?: string;
   readonly response: unknown;
 }
 
 /** The attribute of the block that carries them: `<script type="application/json" data-offerlet-offers>`. */
 export const PREFETCHED_ATTRIBUTE = 'data-offerlet-offers';
 
-/** Milliseconds after which prefetched offers are not used: the page has been open for so long. */
+/** Milliseconds after which prefetched offers are not used. */
 export const PREFETCHED_MAX_AGE_MS = 10 * 60_000;
 
-/** Returns why prefetched offers are not those of a request; empty if they are. The order may be a number: `1001` is `"1001"`. */
-export function mismatchOf(
+/**
+ * Returns why prefetched offers are not used for a request, with the email hashed; empty if they are. The order may be a
+ * number: `1001` is `"1001"`.
+ */
+export function whyUnusable(
   prefetched: unknown,
   { placement_details, order_details, user_details }: RecommendationRequest,
 ): string {
   if (!isObject(prefetched)) return 'They are not JSON';
-  const order = order_details?.order_id;
+  const order = readId(order_details?.order_id);
   const shopper = own(prefetched, 'shopper');
   const other =
     own(prefetched, 'view') !== placement_details.view
       ? 'view'
       : own(prefetched, 'display_mode') !== placement_details.display_mode
         ? 'display mode'
-        : !order || [own(prefetched, 'order_id')].join() !== [order].join()
+        : !order || readId(own(prefetched, 'order_id')) !== order
           ? 'order'
           : // Server and page may know the shopper by different identifiers: then there is nothing to compare.
             Object.entries(user_details ?? {}).some(
@@ -39,7 +44,11 @@ export function mismatchOf(
               )
             ? 'shopper'
             : '';
-  return other && `They are for another ${other}`;
+  if (other) return `They are for another ${other}`;
+  // Without a time, the age of the page has to do. A time far in the future says as little as one in the past.
+  const at = own(prefetched, 'at');
+  const age = Math.max(performance.now(), typeof at === 'string' ? Math.abs(Date.now() - Date.parse(at)) || 0 : 0);
+  return age > PREFETCHED_MAX_AGE_MS ? 'They are more than ten minutes old' : '';
 }
 
 /**

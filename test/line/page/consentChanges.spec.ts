@@ -80,7 +80,7 @@ test('a mount that waits for its page is notified when another mount loses its c
   })()`);
   expect(await page.evaluate('second.outcome')).toMatchObject({ code: 'consent_denied' });
   await pause(page, 800);
-  expect(requests()).toBe(1);
+  expect(requests()).toBe(2);
 });
 
 for (const [what, end] of [

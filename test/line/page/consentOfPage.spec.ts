@@ -50,7 +50,7 @@ test('a denial on a page where nothing is stored creates no database', async ({ 
   expect(await page.evaluate('localStorage.length')).toBe(0);
 });
 
-test('a denial in another tab stops a mount that waits for its page to load', async ({ page, context }) => {
+test('a denial in another tab stops a mount that waits for its place', async ({ page, context }) => {
   let load = (): void => {};
   const loaded = new Promise<void>((resolve) => (load = resolve));
   await page.route('**/slow.png', async (route) => {
@@ -59,14 +59,18 @@ test('a denial in another tab stops a mount that waits for its page to load', as
   });
   const other = await context.newPage();
   await openPushed(other, '');
-  await openPushed(page, `o.consent(true); window.mount = o.show(${options('INLINE')})`, '<img src="/slow.png">');
-  await page.waitForTimeout(300);
+  await openPushed(
+    page,
+    `o.consent(true); window.mount = o.show({ ...${options('INLINE')}, target: '#late' })`,
+    '<img src="/slow.png">',
+  );
+  await page.waitForFunction("mount.explain().waitingFor === 'page'");
   await other.evaluate('o.consent(false)');
   await page.waitForTimeout(300);
   load();
   expect(await page.evaluate('mount.outcome')).toMatchObject({ code: 'consent_denied' });
   await page.waitForTimeout(800);
-  expect(fixture.asked).toEqual([]);
+  expect(fixture.events).toEqual([]);
   expect(await everythingStored(page)).not.toMatch(STORED);
 });
 

@@ -127,3 +127,55 @@ test('a second copy of the module and the script tag leave the element that is d
   await poll(fixture.names).toContain('WIDGET_LOAD');
   expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
 });
+
+test('each attribute is a property as well, even one that is set before the class is there', async ({ page }) => {
+  await page.goto(fixture.page('/early', shop('<offer-let></offer-let>')));
+  await page.evaluate(async () => {
+    const element = document.querySelector('offer-let') as unknown as Record<string, unknown>;
+    Object.assign(element, {
+      relay: '/offers',
+      view: 'THANK_YOU',
+      displayMode: 'INLINE',
+      orderId: 7,
+      maxOffers: 1,
+      widgetId: 'w',
+    });
+    const module = '/element.js';
+    await import(module);
+    Object.assign(element, { emailHash: null, sandbox: false });
+  });
+  await expect(accept(page)).toBeVisible();
+  expect(bodies()).toMatchObject([{ order_details: { order_id: '7' }, placement_details: { widget_id: 'w' } }]);
+  expect(await page.evaluate("document.querySelector('offer-let').outerHTML")).toContain(
+    'order-id="7" max-offers="1" widget-id="w"',
+  );
+});
+
+for (const way of ["style.setProperty('display', 'none', 'important')", "toggleAttribute('hidden', true)"]) {
+  test(`an element that is hidden by ${way} asks for nothing until it is not, and shows nothing`, async ({ page }) => {
+    await openWith(page, `set({ ${REQUIRED} }); element.${way}; document.body.append(element);`);
+    await page.waitForTimeout(300);
+    expect(bodies()).toEqual([]);
+    const show = "element.removeAttribute('style'); element.removeAttribute('hidden')";
+    await page.evaluate(show);
+    await expect(accept(page)).toBeVisible();
+    await page.evaluate(`element.${way}`);
+    await expect(accept(page)).toBeHidden();
+    await page.evaluate(show);
+    await expect(accept(page)).toBeVisible();
+  });
+}
+
+test('a layer closes with its element, and is back with it', async ({ page }) => {
+  const layer = page.locator('offer-let-layer [part~=accept]');
+  await openWith(
+    page,
+    `set({ relay: '/offers', view: 'THANK_YOU', 'display-mode': 'OVERLAY', 'order-id': '7' }); document.body.append(element);`,
+  );
+  await expect(layer).toBeVisible();
+  await page.evaluate("element.style.display = 'none'");
+  await expect(layer).toHaveCount(0);
+  await page.evaluate("element.style.display = ''");
+  await expect(layer).toBeVisible();
+  expect(bodies()).toHaveLength(1);
+});

@@ -31,6 +31,7 @@ interface Block {
   readonly display_mode?: unknown;
   readonly order_id?: unknown;
   readonly shopper?: unknown;
+  readonly at?: unknown;
   readonly response?: unknown;
 }
 
@@ -39,7 +40,8 @@ export const block = (more: Block = {}): Required<Block> => ({
   view: 'THANK_YOU',
   display_mode: 'INLINE',
   order_id: '1001',
-  shopper: { email_hash: shopperCheck(HASH, more.order_id ?? '1001') },
+  shopper: { email_hash: typeof more.order_id === 'object' ? '' : shopperCheck(HASH, more.order_id ?? '1001') },
+  at: new Date().toISOString(),
   response: offersOf(1),
   ...more,
 });

@@ -52,6 +52,8 @@ for (const [way, place] of [
       reply();
       await open(page, place + BELOW + SPACE);
       await poll(() => state(page)).toBe('empty');
+      // The shopper is there: idle seconds begin anew.
+      await page.mouse.move(5, 5);
       expect([await height(page), await shift(page)]).toEqual([600, 0]);
       const top = await page.evaluate(() => {
         scrollTo(0, 1_000);

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { toStorable } from '../../../src/session/obtainOffers.ts';
+import { toStorable } from '../../../src/session/findOffers.ts';
 import type { Offers, ShowOptions } from '../../../src/page/showOptions.ts';
 import type { WidgetProps } from '../../../src/widget/props.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';

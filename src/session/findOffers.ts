@@ -1,0 +1,273 @@
+import type { SessionQueue } from '../queue/openCore.ts';
+import type { ClockedAccess } from '../queue/createPost.ts';
+import { reasonOf } from '../wire/errors.ts';
+import { hashEmail } from '../wire/hash.ts';
+import { type JsonObject, own } from '../wire/json.ts';
+import { whyUnusable } from '../wire/offers/prefetched.ts';
+import { readRecommendations } from '../wire/offers/readRecommendations.ts';
+import { isBot, type RecommendationRequest } from '../wire/offers/request.ts';
+import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
+import type { Placement } from './checkOptions.ts';
+import { createReporter, type Reporter } from './createReporter.ts';
+import { type Failure, outcome, type Trace } from './openTrace.ts';
+import { openOrderMemory, orderKeyOf, type OrderMemory, type OrderStore } from './orderMemory.ts';
+import { requestOffers } from './requestOffers.ts';
+
+/** What offers are found with. */
+export interface OfferContext {
+  readonly placement: Placement;
+  readonly access: ClockedAccess;
+  readonly prefetched: Prefetched;
+  readonly orders: OrderStore;
+  readonly trace: Pick<Trace, 'request' | 'response' | 'prefetched' | 'emit'>;
+  /** Aborted when the offers are not wanted any more. */
+  readonly signal: AbortSignal;
+  /** Returns the session's queue, while it has one. */
+  queue(): SessionQueue | undefined;
+}
+
+/** Offers that the server has requested already. */
+export interface Prefetched {
+  /** Returns the blocks that are here: one may be for this order. */
+  find(): readonly unknown[];
+  /** Whether more may come: a server can stream its page. */
+  isComing(): boolean;
+}
+
+/** Milliseconds between looks for a block that is still to come. */
+const LOOK_MS = 30;
+
+/** A valid response. Nothing of it has been counted. */
+export interface FoundOffers {
+  readonly response: SafeResponse;
+  /** The body of the request for it. */
+  readonly body: JsonObject;
+  /** The response before it was validated. */
+  readonly json: unknown;
+  /** Reports the offers as loaded, and returns those that can be shown, or why there are none. */
+  load(): LoadedOffers | Failure;
+}
+
+/** Offers that can be shown, and where to report what becomes of them. */
+export interface LoadedOffers {
+  readonly response: SafeResponse;
+  readonly groups: readonly PlacedGroup[];
+  readonly count: number;
+  readonly reporter: Reporter;
+  /** Resolves once what was reported so far is in storage. */
+  written(): Promise<unknown>;
+  /** Resolves to an outcome if the shopper has closed the offers meanwhile, in another tab. */
+  dismissal(): Promise<Failure | undefined>;
+}
+
+/** A response, and where it is from. */
+interface Found extends Pick<FoundOffers, 'response' | 'json'> {
+  readonly isRemembered?: boolean;
+  readonly isPrefetched?: boolean;
+}
+
+/**
+ * Resolves to the response for an order, or to why there is none: this device remembers it, the server has prefetched it,
+ * or it is requested. In a browser the request leaves in the current task, unless an email has to be hashed first.
+ */
+export async function findOffers(context: OfferContext): Promise<FoundOffers | Failure> {
+  const { placement, orders, trace, signal } = context;
+  const { relay, view, mode, isSandbox } = placement;
+  const key = orderKeyOf(placement);
+  const memory = openOrderMemory({ key, store: orders, signal });
+  const dismissed = await dismissalOf(memory, placement);
+  if (dismissed) return dismissed;
+  const body = await buildRequest(placement);
+  const user_details = Object.keys(body.user_details ?? {});
+  trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
+  throwIfAborted(signal);
+  const found =
+    (await recall(memory)) ?? usePrefetched(context, body) ?? (await requestOrStreamed(context, body, memory));
+  if ('code' in found) return found;
+  throwIfAborted(signal);
+  const { response, json, isRemembered = false, isPrefetched = false } = found;
+  if (isRemembered && context.prefetched.find()[0])
+    trace.prefetched = 'Not used. The order is remembered on this device';
+  if (isPrefetched && response.groups[0]) void memory.keep(toStorable(response));
+  return { response, json, body, load: () => load({ response, isRemembered, isPrefetched }, memory, context) };
+}
+
+/** Returns what is remembered. What another tab has just requested is awaited. */
+async function recall(memory: OrderMemory): Promise<Found | undefined> {
+  const recalled = async (): Promise<Found | undefined> => {
+    const json = await memory.recall();
+    const stored = read(json);
+    return stored.ok ? { response: stored.value, json, isRemembered: true } : undefined;
+  };
+  const stored = await recalled();
+  if (stored || !memory.isAsked()) return stored;
+  await memory.whenAnswered();
+  return recalled();
+}
+
+/** Returns the response of the block that is for this order. Nothing in it is trusted more than a response. */
+function usePrefetched({ prefetched, trace }: OfferContext, body: RecommendationRequest): Found | undefined {
+  const blocks = prefetched.find();
+  const block = blocks.find((one) => !whyUnusable(one, body)) ?? blocks[0];
+  if (!block) return undefined;
+  const json = own(block, 'response');
+  const offered = read(json);
+  const { path, message } = offered.ok ? {} : (offered.problems[0] ?? {});
+  const whyNot = whyUnusable(block, body) || (!offered.ok && `They could not be understood: ${path} ${message}`);
+  trace.prefetched = whyNot ? `Not used. ${whyNot}` : 'Used';
+  return offered.ok && !whyNot ? { response: offered.value, json, isPrefetched: true } : undefined;
+}
+
+/** Requests the offers, unless the server sends a block of them sooner. */
+async function requestOrStreamed(
+  context: OfferContext,
+  body: RecommendationRequest & JsonObject,
+  memory: OrderMemory,
+): Promise<Found | Failure> {
+  const { signal, prefetched } = context;
+  const request = new AbortController();
+  const stop = (): void => request.abort();
+  signal.addEventListener('abort', stop, request);
+  const requested = requestOnce({ ...context, signal: request.signal }, body, memory);
+  const streamed = async (): Promise<Found | Failure> => {
+    while (!request.signal.aborted && prefetched.isComing()) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      const found = usePrefetched(context, body);
+      if (found) return found;
+    }
+    return requested;
+  };
+  const first = await Promise.race([requested, streamed()]);
+  stop();
+  return first;
+}
+
+/** Requests the offers, while other tabs of the order wait. */
+async function requestOnce(
+  { placement: { relay }, access, signal }: OfferContext,
+  body: JsonObject,
+  memory: OrderMemory,
+): Promise<Found | Failure> {
+  const release = memory.ask();
+  try {
+    const reply = await requestOffers({ relay, access, body, signal });
+    if ('code' in reply) return reply;
+    const { json } = reply;
+    const fresh = read(json);
+    if (fresh.ok) {
+      if (fresh.value.groups[0] && !signal.aborted) await memory.keep(toStorable(fresh.value));
+      return { response: fresh.value, json };
+    }
+    const { path, message } = fresh.problems[0] ?? {};
+    return outcome(
+      'network_error',
+      `The response of ${relay} could not be understood: ${path} ${message}`,
+      'Check that an offerlet relay is mounted there.',
+    );
+  } finally {
+    release();
+  }
+}
+
+function read(json: unknown): ReturnType<typeof readRecommendations> {
+  return readRecommendations(json, { allowLoopback: own(json, 'sandbox') === true });
+}
+
+/** Reports that offers have arrived, and returns those that can be shown. */
+function load(
+  { response, isRemembered, isPrefetched }: Required<Omit<Found, 'json'>>,
+  memory: OrderMemory,
+  { placement, trace, queue }: OfferContext,
+): LoadedOffers | Failure {
+  const { session_id, left_out, sandbox: isSandbox } = response;
+  const groups = firstOffers(response.groups, placement.maxOffers);
+  const count = groups.reduce((sum, { offers }) => sum + offers.length, 0);
+  const isCounted = isSandbox || !isBot((globalThis.navigator as { userAgent?: string } | undefined)?.userAgent ?? '');
+  trace.response = { session_id, offers: count, isSandbox, isRemembered, isPrefetched, isCounted };
+  for (const { offer_id, reason } of left_out) trace.emit({ type: 'leftOut', offer_id, reason });
+
+  let written: Promise<unknown> = Promise.resolve();
+  const reporter = createReporter({
+    session_id,
+    emit: trace.emit,
+    // Other sessions of this order count for themselves.
+    once: (name) => memory.once(`${session_id} ${name}`),
+    onDismissed: () => void (placement.mode !== 'INLINE' && memory.once('closed')),
+    track(event) {
+      if (!isCounted) return;
+      const tracked = queue()
+        ?.track(event)
+        .catch((error: unknown) => trace.emit({ type: 'error', reason: reasonOf(error) }));
+      written = Promise.all([written, tracked]);
+    },
+  });
+  reporter.loaded();
+  const dismissal = (): Promise<Failure | undefined> => dismissalOf(memory, placement);
+  if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };
+  const first = left_out[0];
+  return outcome(
+    'no_offers',
+    'The relay returned no offers that can be shown',
+    first && `${left_out.length} left out. Reason of the first: ${first.reason}.`,
+  );
+}
+
+/** Returns the groups with at most `most` offers in all, without empty groups. */
+export function firstOffers(groups: readonly PlacedGroup[], most = Infinity): PlacedGroup[] {
+  let left = most;
+  return groups
+    .map((group) => {
+      const offers = group.offers.slice(0, left);
+      left -= offers.length;
+      return { ...group, offers };
+    })
+    .filter((group) => group.offers.length > 0);
+}
+
+/** Throws if the signal is aborted. React Native's signals have no method for it. */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw Error('Aborted');
+}
+
+async function dismissalOf(memory: OrderMemory, { mode }: Placement): Promise<Failure | undefined> {
+  return mode !== 'INLINE' && (await memory.has('closed'))
+    ? outcome(
+        'already_shown',
+        'The shopper has already closed the offers of this order',
+        'Use another order_id to show them again.',
+      )
+    : undefined;
+}
+
+/**
+ * Returns the part of a response that is stored: the validated fields that are shown again, in the wire's own shape, so
+ * that they are validated again when they are read.
+ */
+export function toStorable({ session_id, groups, footer, sandbox }: SafeResponse): RecommendationResponse {
+  const all = groups.flatMap(({ offers }) => offers);
+  return {
+    session_id,
+    sandbox,
+    footer,
+    recommendations: Object.fromEntries(
+      all.map(({ offer_id, advertiser, offer }) => [offer_id, { advertiser, offer }]),
+    ),
+    recommendation_groups: groups.map(({ offers, ...group }) => ({
+      ...group,
+      items: offers.map(({ offer_id, advertiser_id, insertion_id }, insertion_order) => ({
+        offer_id,
+        advertiser_id,
+        insertion_id,
+        insertion_order,
+      })),
+    })),
+  };
+}
+
+/** Returns the request body, with a plain email replaced by its hash. */
+export async function buildRequest({ request, isSandbox }: Placement): Promise<RecommendationRequest & JsonObject> {
+  const { email, ...user_details } = request.user_details ?? {};
+  if (email !== undefined) user_details.email_hash = await hashEmail(email);
+  const custom_metadata = isSandbox ? { ...request.custom_metadata, is_sandbox: true } : request.custom_metadata;
+  return { ...request, user_details, custom_metadata };
+}

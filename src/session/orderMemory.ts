@@ -1,0 +1,182 @@
+import { tryStorage } from '../queue/withdrawal.ts';
+import { normalizeEmail, shortHash } from '../wire/hash.ts';
+import { own, parseJson, toJson } from '../wire/json.ts';
+import { RELAY_TIMEOUT_MS } from '../wire/limits.ts';
+import type { Placement } from './checkOptions.ts';
+
+/** The prefix of every key that is written to localStorage. */
+const MEMORY_PREFIX = 'offerlet:';
+/** Milliseconds that an order is remembered: a day, for the shopper who returns to the order page. */
+const KEPT_MS = 24 * 3_600_000;
+/** Maximum characters of a stored response: the page's own scripts share the same few megabytes. */
+const KEPT_LENGTH = 100_000;
+/** Milliseconds until what is stored of older orders is removed. */
+const SWEEP_DELAY_MS = 500;
+/** Milliseconds between looks at what another tab has stored. */
+const LOOK_MS = 20;
+/** Looks after the other tab has let go: browsers show what one tab stores to another with a delay. */
+const LOOKS = 5;
+
+/** Where orders are stored. Reading and writing may take time, as in an app, or none, as in a browser. */
+export interface OrderStore {
+  /** Whether other tabs see at once what is written. */
+  readonly isShared: boolean;
+  /** Returns a value, or undefined. It may be a promise, which never rejects. */
+  read(key: string): unknown;
+  /** Replaces a value by what `change` returns for it. */
+  update(key: string, change: (before: unknown) => unknown): unknown;
+  /** Removes each value that is not fresh. */
+  sweep(isFresh: (value: unknown) => boolean): unknown;
+}
+
+/** localStorage: the request for an order waits for no database. Chromium writes it to disk seconds later. */
+export const localOrders: OrderStore = {
+  isShared: true,
+  read: (key) => tryStorage(() => parseJson(localStorage.getItem(key) ?? '')),
+  update: (key, change) => tryStorage(() => localStorage.setItem(key, toJson(change(localOrders.read(key))))),
+  sweep: (isFresh) =>
+    tryStorage(() => {
+      for (const key of Object.keys(localStorage))
+        if (key.startsWith(MEMORY_PREFIX) && !isFresh(localOrders.read(key))) localStorage.removeItem(key);
+    }),
+};
+
+/** Removes every order from localStorage. */
+export function forgetOrders(): void {
+  localOrders.sweep(() => false);
+}
+
+/** What is remembered of one order on this device, in every tab. */
+export interface OrderMemory {
+  /** Resolves to the stored response, to be validated again, or to undefined. */
+  recall(): Promise<unknown>;
+  /** Whether another tab, or another mount of this page, has requested the order and has no response yet. */
+  isAsked(): boolean;
+  /** Resolves once that one has a response, or is gone. */
+  whenAnswered(): Promise<void>;
+  /** Lets others wait, from this task on until the returned function is called. */
+  ask(): () => void;
+  /** Stores the response. */
+  keep(response: unknown): Promise<void>;
+  /**
+   * Returns true the first time it is called with a name for this order. Two windows that are open at once may both get it:
+   * what they report has the same `event_id`, so that it counts once.
+   */
+  once(name: string): boolean;
+  /** Whether `once` was called with the name, in any tab. */
+  has(name: string): Promise<boolean>;
+}
+
+/** The options of `openOrderMemory`. Without a key, the memory lasts as long as the page. */
+interface OrderMemoryOptions {
+  readonly key: string | undefined;
+  readonly store: OrderStore;
+  /** Aborted when consent is withdrawn: then nothing stays stored. */
+  readonly signal?: AbortSignal;
+  now?(): number;
+}
+
+/** One stored order. */
+interface Kept {
+  readonly at: number;
+  readonly response?: unknown;
+  readonly seen: readonly unknown[];
+  /** When a request for it was sent that has no response yet. */
+  readonly asked?: number | undefined;
+}
+
+/** Opens the memory of an order. */
+export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMemoryOptions): OrderMemory {
+  let here: Kept = { at: now(), seen: [] };
+
+  /** Adds what another tab has stored. */
+  function merge(other: unknown): Kept {
+    if (!isFresh(other, now())) return here;
+    const { at, response, seen, asked } = other;
+    return {
+      at: Math.min(here.at, at),
+      response: here.response ?? response,
+      seen: [...new Set([...here.seen, ...seen])],
+      asked,
+    };
+  }
+
+  async function read(): Promise<Kept> {
+    if (key) here = merge(await store.read(key));
+    return here;
+  }
+
+  async function write(change: Partial<Kept>): Promise<void> {
+    here = { ...here, ...change };
+    const { asked } = here;
+    if (key && !signal?.aborted) await store.update(key, (before) => ({ ...merge(before), asked }));
+  }
+
+  function isAsked(): boolean {
+    return !signal?.aborted && !here.response && Math.abs(now() - Number(here.asked)) < RELAY_TIMEOUT_MS;
+  }
+
+  return {
+    recall: async () => (await read()).response,
+    isAsked,
+    async whenAnswered() {
+      let left = Infinity;
+      // Only https pages have locks.
+      void lock(() => (left = LOOKS));
+      while (left-- > 0 && isAsked()) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        await read();
+      }
+    },
+    ask() {
+      if (!key || !store.isShared) return () => {};
+      void write({ asked: now() });
+      let release = (): void => {};
+      const released = new Promise<void>((resolve) => (release = resolve));
+      signal?.addEventListener('abort', release);
+      void lock(() => released);
+      return () => {
+        void write({ asked: undefined });
+        release();
+      };
+    },
+    async keep(response) {
+      // The offers wait for this response to be stored, but not for older ones to be removed.
+      setTimeout(() => void store.sweep((kept) => isFresh(kept, now())), SWEEP_DELAY_MS);
+      if (toJson(response).length <= KEPT_LENGTH) await write({ response });
+    },
+    once(name) {
+      if (here.seen.includes(name)) return false;
+      void write({ seen: [...here.seen, name] });
+      return true;
+    },
+    has: async (name) => (await read()).seen.includes(name),
+  };
+
+  /** Runs work once no other tab holds the lock of the order. */
+  async function lock(work: () => unknown): Promise<void> {
+    try {
+      await navigator.locks.request(`${key}`, signal ? { signal } : {}, work as () => Promise<void>);
+    } catch {
+      // On http pages there are no locks, and frames whose storage is blocked are refused them.
+    }
+  }
+}
+
+/**
+ * Returns the key under which an order is remembered: a hash of relay, placement, shopper and order. It is undefined, and
+ * nothing is remembered, if the order has no `order_id`.
+ */
+export function orderKeyOf({ relay, request, isSandbox }: Placement): string | undefined {
+  const { placement_details, user_details, order_details, custom_metadata } = request;
+  const order = order_details?.order_id;
+  if (!order) return undefined;
+  const email = user_details?.email;
+  const shopper = email === undefined ? user_details : { ...user_details, email: normalizeEmail(email) };
+  return MEMORY_PREFIX + shortHash(toJson([relay, placement_details, shopper, order, custom_metadata, isSandbox]));
+}
+
+/** Whether it was stored within a day. */
+function isFresh(kept: unknown, now: number): kept is Kept {
+  return Math.abs(now - Number(own(kept, 'at'))) < KEPT_MS && Array.isArray(own(kept, 'seen'));
+}

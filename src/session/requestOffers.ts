@@ -1,0 +1,109 @@
+import { type ClockedAccess, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
+import { reasonOf } from '../wire/errors.ts';
+import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
+import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
+import { containsSecret } from './checkOptions.ts';
+import { type Failure, outcome } from './openTrace.ts';
+
+/** Maximum errors of one response that are repeated. */
+const ERRORS_MAX = 5;
+
+/** A request to the relay. `signal` aborts it. */
+interface OffersRequest {
+  readonly relay: string;
+  readonly access: ClockedAccess;
+  readonly body: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Requests offers. Resolves to the relay's response as it came, or to the outcome that says why there is none. One timeout
+ * covers headers and body.
+ */
+export async function requestOffers({
+  relay,
+  access,
+  body,
+  signal,
+}: OffersRequest): Promise<{ json: unknown } | Failure> {
+  const url = `${relay}/recommendations`;
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  // Its own signal takes the listeners away once the request has ended.
+  signal.addEventListener('abort', stop, abort);
+  const isBlocked = watchPolicy(relay, abort.signal);
+  const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
+    const response = await createPost(access)(url, body, { signal: abort.signal, priority: 'low' });
+    const { ok, status } = response;
+    return { ok, status, json: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
+  };
+  try {
+    const { ok, status, json } = await within(RELAY_TIMEOUT_MS, read());
+    return ok && json !== undefined ? { json } : refusal(url, ok, status, json);
+  } catch (error) {
+    // Chromium rejects before it says that a policy has blocked the request.
+    await new Promise((resolve) => setTimeout(resolve));
+    if (error === SECRET) return containsSecret('The headers');
+    const [message, hint] =
+      error === LATE
+        ? [
+            `did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`,
+            'Check that the relay and the network behind it are up.',
+          ]
+        : isBlocked()
+          ? ['was blocked by the Content-Security-Policy of this page', `Add ${new URL(url).origin} to connect-src.`]
+          : [
+              `could not be reached (${reasonOf(error)})`,
+              'Check that the relay is up, allows this origin, does not redirect, and is not blocked in this browser.',
+            ];
+    return outcome('network_error', `${url} ${message}`, hint);
+  } finally {
+    stop();
+  }
+}
+
+/** Returns the outcome for a response without offers. */
+function refusal(url: string, ok: boolean, status: number, json: unknown): Failure {
+  const errors = readErrors(json);
+  const message = plainText(own(json, 'message'), 300) ?? (errors[0] ? 'not valid' : 'no reason given');
+  const details = errors.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
+  const reason = ok ? 'not JSON, or above 1 MiB' : details ? message.replace(/\.?$/, ': ') + details : message;
+  const failed = outcome(
+    status > 399 && status < 500 ? 'refused' : 'network_error',
+    `${url} responded with status ${status} (${reason})`,
+    hintFor(status, errors),
+  );
+  return errors[0] ? { ...failed, errors } : failed;
+}
+
+/** Says what to do about a status. */
+function hintFor(status: number, errors: readonly Problem[]): string {
+  const fields = [...new Set(errors.flatMap(({ path }) => path || []))].join(', ');
+  if (fields) return `Correct ${fields} on the page or in the context of the relay.`;
+  if (status === 401 || status === 403)
+    return 'Check the key of the relay, its environment, and whom the relay authorizes. Its log says more.';
+  if (status === 404) return 'Check the path: the relay is not mounted there.';
+  if (status === 429) return 'The limit of requests is reached. Wait, or raise the limit of the relay.';
+  if (status < 400) return 'Check that an offerlet relay is mounted at this path.';
+  return 'Look at the log of the relay, and check that the network behind it is up.';
+}
+
+/** Reads what the relay, or the network behind it, found wrong field by field. */
+function readErrors(json: unknown): Problem[] {
+  const errors = own(json, 'errors');
+  return (Array.isArray(errors) ? errors.slice(0, ERRORS_MAX) : []).flatMap((error) => {
+    const message = plainText(own(error, 'message'), 200);
+    return message ? { path: plainText(own(error, 'path'), 100) ?? '', message } : [];
+  });
+}
+
+/** Notices whether the page's policy blocks requests to the relay: the request itself fails without saying why. */
+function watchPolicy(relay: string, signal: AbortSignal): () => boolean {
+  let isBlocked = false;
+  const listen = (event: Event): void => {
+    const { effectiveDirective, blockedURI } = event as Partial<SecurityPolicyViolationEvent>;
+    isBlocked ||= effectiveDirective === 'connect-src' && `${blockedURI}`.startsWith(new URL(relay).origin);
+  };
+  globalThis.addEventListener?.('securitypolicyviolation', listen, { signal });
+  return () => isBlocked;
+}
