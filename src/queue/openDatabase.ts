@@ -7,12 +7,18 @@ export interface Table {
   get(key: string): Promise<unknown>;
   /** Resolves to the keys of all rows but the notes. */
   keys(): Promise<string[]>;
-  /** Resolves to the values of the first rows. */
-  first(count: number): Promise<unknown[]>;
+  /** Resolves to those keys, and to the first rows and the consent. */
+  read(count: number): Promise<FoundRows>;
   noteKeys(): Promise<string[]>;
   /** Stores a value; undefined removes it. */
   put(key: string, value: unknown): void;
   clear(): void;
+}
+
+/** All keys, and the values of the first of them. */
+export interface FoundRows {
+  readonly keys: readonly string[];
+  readonly first: ReadonlyMap<string, unknown>;
 }
 
 /** Where a queue stores its rows. */
@@ -153,7 +159,10 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
       if (!isBroken) listener.onBroken(error);
       isBroken = true;
       // It may only have been slow.
-      result.then(back, () => {});
+      result.then(
+        () => isBroken && back(),
+        () => {},
+      );
       return undefined;
     }
   }
@@ -184,10 +193,14 @@ function tableOf(rows: IDBObjectStore): Table {
     done.catch(() => {});
     return done;
   };
+  const keys = (): Promise<string[]> => read(rows.getAllKeys(all())) as Promise<string[]>;
   return {
     get: (key) => read(rows.get(key)),
-    keys: () => read(rows.getAllKeys(all())) as Promise<string[]>,
-    first: (count) => read(rows.getAll(all(), count)),
+    keys,
+    async read(count) {
+      const [found, values] = await Promise.all([keys(), read(rows.getAll(all(), count))]);
+      return { keys: found, first: new Map(values.map((value, at) => [found[at] ?? '', value])) };
+    },
     noteKeys: () => read(rows.getAllKeys(IDBKeyRange.lowerBound(NOTE))) as Promise<string[]>,
     put: (key, value) => void (value === undefined ? rows.delete(key) : rows.put(value, key)),
     clear: () => void rows.clear(),

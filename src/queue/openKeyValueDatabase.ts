@@ -151,11 +151,12 @@ export function openKeyValueDatabase(
         return own(note, 'key') === key ? own(note, 'value') : undefined;
       },
       keys: async () => [...rows.keys()].sort(),
-      first: async (count) =>
-        [...rows.keys()]
-          .sort()
-          .slice(0, count)
-          .map((key) => rows.get(key)),
+      async read(count) {
+        const keys = [...rows.keys()].sort();
+        const first = new Map(keys.slice(0, count).map((key) => [key, rows.get(key)]));
+        const stored = await readConsent();
+        return { keys, first: stored ? first.set(CONSENT, stored) : first };
+      },
       async noteKeys() {
         const texts = await Promise.all(NOTE_PLACES.map(get));
         return texts.flatMap((text) => textOf(own(parseJson(text ?? ''), 'key')) ?? []);

@@ -1,7 +1,7 @@
 import { own } from '../wire/json.ts';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import type { DropReason, QueueEvent } from './events.ts';
-import type { Database, DatabaseListener, Table } from './openDatabase.ts';
+import type { Database, DatabaseListener, FoundRows, Table } from './openDatabase.ts';
 import {
   CONSENT,
   type Drops,
@@ -24,12 +24,6 @@ interface KnownRow {
   put?: 'unwritten' | 'unconfirmed' | 'stored' | undefined;
   /** It is in a request of this page. */
   isInFlight?: boolean;
-}
-
-/** All keys, and the values of the first of them. */
-export interface FoundRows {
-  readonly keys: readonly string[];
-  readonly first: ReadonlyMap<string, unknown>;
 }
 
 /** The rows of a queue, on disk or in memory. They alone move a row from state to state. */
@@ -235,13 +229,8 @@ export function openRows(
   async function readRows(table: Table, more: number): Promise<FoundRows> {
     const given = consent;
     const before = [...known].flatMap(([key, row]) => (isSettled(row) ? [key] : []));
-    const [keys, values, mark] = await Promise.all([
-      table.keys(),
-      table.first(BATCH_MAX_EVENTS + SHARED_MAX + more),
-      table.get(CONSENT),
-    ]);
-    const first = new Map(values.map((value, at) => [keys[at] ?? '', value]));
-    const stored = consentIn(mark);
+    const { keys, first } = await table.read(BATCH_MAX_EVENTS + SHARED_MAX + more);
+    const stored = consentIn(first.get(CONSENT));
     if (isWithdrawn(stored)) {
       if (given) withdrawn();
       return { keys: [], first: new Map() };
