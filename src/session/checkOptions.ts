@@ -237,15 +237,17 @@ const SECRET_NAME = /"((x-)?api[-_]?key|secret([-_]?key)?)":/i;
  * their whole tree to them; so is the storage, which has data of other scripts.
  */
 function hasSecret(options: unknown): boolean {
-  try {
-    const text = JSON.stringify(options, (name, value: unknown) =>
-      (typeof value === 'object' && /^(target|storage|signal)$/.test(name)) || isPagePart(value) ? undefined : value,
-    );
-    return looksSecret(text) || SECRET_NAME.test(text);
-  } catch {
-    // Options that refer to themselves. What is sent of them is searched by itself.
-    return false;
-  }
+  const seen = new Set<unknown>();
+  const text = JSON.stringify(options, function (this: unknown, name, value: unknown) {
+    if (typeof value === 'bigint') return undefined;
+    if (Object(value) !== value) return value;
+    const isOther = this === options && /^(target|storage|signal)$/.test(name);
+    // Options may refer to themselves.
+    if (isOther || seen.has(value) || isPagePart(value)) return undefined;
+    seen.add(value);
+    return value;
+  });
+  return looksSecret(text) || SECRET_NAME.test(text);
 }
 
 /** Whether a value is an element or a window of a page. */
