@@ -54,7 +54,9 @@ export function createPrefetchRoute({ relay, token, onLog }: PrefetchRouteOption
       const bytes = await fromNode(message).read(PREFETCH_BODY);
       const given = parseJson(new TextDecoder().decode(bytes));
       if (given === undefined) return refuse(400, 'The request body is not JSON.');
-      const offers = await relay.prefetch(message, given as PrefetchRequest);
+      // The page's own request, as the backend passes it on: neither this body nor this connection is the shopper's.
+      const { url, headers } = fromNode(message).toRequest();
+      const offers = await relay.prefetch(new Request(url, { headers }), given as PrefetchRequest);
       return offers
         ? { status: 200, headers: JSON_HEADERS, body: JSON.stringify(offers) }
         : { status: 204, body: '', headers: NOT_STORED };

@@ -32,6 +32,7 @@ test('returns a block for the page, and the same as a value', async () => {
     view: 'THANK_YOU',
     display_mode: 'INLINE',
     order_id: '1001',
+    at: expect.any(String),
     shopper: { email_hash: expect.stringMatching(/^[0-9a-z]{4}$/) },
     response: RESPONSE,
   });

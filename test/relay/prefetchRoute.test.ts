@@ -68,3 +68,14 @@ test.each(['evil.example', '127.0.0.1@evil.example', 'localhost.evil.example', '
     expect(calls()).toBe(0);
   },
 );
+
+test('a backend may prefetch for more shoppers at once than one client may ask', async () => {
+  const { port, calls } = await start(TOKEN);
+  const statuses = await Promise.all(
+    Array.from({ length: 70 }, (_, at) => {
+      const body = JSON.stringify({ ...REQUEST, order_details: { order_id: `order ${at}` }, timeout: 20_000 });
+      return statusOf(port, { ...bearer(TOKEN), 'content-length': String(body.length) }, body);
+    }),
+  );
+  expect([new Set(statuses), calls()]).toEqual([new Set([200]), 70]);
+});

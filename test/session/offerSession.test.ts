@@ -19,6 +19,9 @@ const OPTIONS = {
   },
 } as const;
 
+const placement_details = { view: 'THANK_YOU', display_mode: 'INLINE' } as const;
+const INLINE = { ...OPTIONS, request: { ...OPTIONS.request, placement_details } };
+
 interface World {
   readonly session: OfferSession;
   readonly relay: TestRelay;
@@ -127,6 +130,7 @@ async function reach(name: StateName): Promise<World> {
   const world = await STATES[name].reach();
   await vi.waitFor(() => expect(world.explain().waitingFor).toBe(STATES[name].waitingFor), 5_000);
   await vi.waitFor(() => expect(world.codes).toEqual(STATES[name].codes), 5_000);
+  if (name === 'requesting') await vi.waitFor(() => expect(world.relay.asked).toHaveLength(1), 5_000);
   return world;
 }
 
@@ -136,7 +140,9 @@ const GIVE = {
   undecided: ({ session }: World) => session.consent(undefined),
   dismiss: ({ session }: World) => session.dismiss('close'),
   destroy: ({ session }: World) => session.destroy(),
-  again: ({ session }: World) => session.again({ options: OPTIONS, placement: checkOptions(OPTIONS) }),
+  // Inline offers come back even if they were closed.
+  again: ({ session, relay: { fetch } }: World) =>
+    session.again({ options: { ...INLINE, fetch }, placement: checkOptions(INLINE) }),
 } as const;
 
 /** What each input adds: attempts to show offers, and outcomes. What is missing changes nothing. */
