@@ -20,7 +20,7 @@ import {
 /** The options of a `RecommendationsClient`. */
 export interface RecommendationsClientOptions extends ClientOptions {
   /** The version of the Recommendations API that you tested with, such as `1.0.0`. */
-  readonly version: string;
+  readonly version: string | undefined;
 }
 
 /** An offer in its place, with the events to pass to `report` when they happen. */
@@ -73,7 +73,7 @@ export class RecommendationsClient {
     const version = readVersion(options.version, refuseOption);
     this.#call = connect(options, { entry: ENTRY, example: 'https://partner.example', headers: { version } });
     this.#reporter = createEventReporter(this.#call, options.maxRetries);
-    this.#allowLoopback = isLoopbackHost(new URL(options.networkUrl).hostname);
+    this.#allowLoopback = isLoopbackHost(new URL(options.networkUrl ?? '').hostname);
   }
 
   /** Returns offers for one shopper. An `email` is hashed before it is sent. Throws a `TypeError` when the request is not valid. */

@@ -343,9 +343,9 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
 /** The options of every client. */
 export interface ClientOptions {
   /** The URL of the API, such as `https://channel.example`. */
-  readonly networkUrl: string;
+  readonly networkUrl: string | undefined;
   /** The key, sent as `x-api-key`. */
-  readonly apiKey: string;
+  readonly apiKey: string | undefined;
   /** Milliseconds an attempt may take, body included; 30,000 by default. An attempt that timed out is not repeated. */
   readonly timeout?: number | undefined;
   /** How often a failed call is repeated when that is safe; 2 by default. */

@@ -1,15 +1,26 @@
 import { expect, test } from 'vitest';
-import { type Command, isGroup, type Option, readSettings, variableOf } from '../../src/cli/command.ts';
+import {
+  type Command,
+  type CommandGroup,
+  isGroup,
+  type Option,
+  readSettings,
+  variableOf,
+} from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { helpFor } from '../../src/cli/runCommands.ts';
 import { CONNECTION, readConnected } from '../../src/operator/command/connection.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
 import { commands as SANDBOX } from '../../src/sandbox/commands.ts';
 
-const withSubcommands = Object.entries({ ...COMMANDS, ...SANDBOX }).flatMap(([name, command]: [string, Command]) => [
-  [name, command] as const,
-  ...Object.entries(command.subcommands ?? {}).map(([word, one]) => [`${name} ${word}`, one] as const),
-]);
+const withSubcommands = Object.entries({ ...COMMANDS, ...SANDBOX }).flatMap(
+  ([name, command]: [string, Command | CommandGroup]) => [
+    ...(isGroup(command) ? [] : [[name, command] as const]),
+    ...Object.entries(isGroup(command) ? command.commands : (command.subcommands ?? {})).map(
+      ([word, one]) => [`${name} ${word}`, one] as const,
+    ),
+  ],
+);
 
 function exampleOf(option: Option): string {
   if (option.kind === 'choice') return option.choices.at(-1) ?? '';

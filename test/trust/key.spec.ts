@@ -24,7 +24,7 @@ const ask = (init: RequestInit = {}, path = '/recommendations') =>
   });
 const bytesOf = async (response: Response) => JSON.stringify([...response.headers]) + (await response.text());
 
-test('The relay never returns the key, not even when the network reflects it.', async () => {
+test('The relay never returns the key: a response that repeats it, as it is or escaped for JSON or URLs, is withheld.', async () => {
   const escaped = [...KEY].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
   const whole = JSON.stringify(offersOf(1));
   const reflections = [

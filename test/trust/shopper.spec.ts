@@ -127,7 +127,9 @@ test('Only https links are opened, without an opener and without the path of the
   await expect(accept(page)).toHaveAttribute('referrerpolicy', 'strict-origin');
 });
 
-test('Every card is labelled as sponsored, whatever the texts and the theme of the page say.', async ({ page }) => {
+test('Every card has a label at its top, whatever the theme of the page says. The page may put other words there, but not none.', async ({
+  page,
+}) => {
   const script = `<script>(window.offerlet ||= []).push((o) => o.show({ relay: '/offers', target: '#offers',
     request: { user_details: { external_guid: 'x' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } },
     messages: { sponsored: '\\u200b\\u00ad\\u3164' } }))</script><script async src="/offerlet.js"></script>`;

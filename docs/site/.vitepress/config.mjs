@@ -110,6 +110,7 @@ const sidebar = [
       page('Versioning', 'project/versioning'),
       page('Measured', 'project/measured'),
       page('Decisions', 'project/decisions'),
+      page('One offer', 'project/one-offer'),
     ],
   },
 ];

@@ -45,7 +45,7 @@ const send: Command = {
       does: 'Reports events of a pipe, and writes down what became of each',
     },
   ],
-  environment: `An event without an event_id gets one that follows from its content, so the same file always has the same ids.
+  environment: `An event without an event_id gets one that follows from its content: the same file, the same ids.
 Results go to stdout, everything else to stderr.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 key refused, 5 some events failed, 130 interrupted.
 Set OFFERLET_NETWORK to leave out --network.`,

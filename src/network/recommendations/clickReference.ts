@@ -8,7 +8,7 @@ export interface Click {
   readonly insertion_id: string;
 }
 
-/** The query parameter of a `target_url` that names the click. See docs/project/wire.md#the-sandboxs-click-reference. */
+/** The query parameter of a `target_url` that names the click. See docs/project/wire.md#click-reference. */
 export const CLICK_REFERENCE = 'click_ref';
 
 /** Returns a target URL with the reference of the click that opens it. */

@@ -175,7 +175,7 @@ function typed<V extends ReportVariant, Q>({ page, comparer, isWhole }: TypedPag
 }
 
 /** Makes the base URL end in exactly one `/api`, where publisher reporting is mounted. */
-function withApi(networkUrl: string): string {
+function withApi(networkUrl: string | undefined): string | undefined {
   // `connect` reports a value that is not a string.
   return typeof networkUrl === 'string' ? `${networkUrl.replace(/(\/api)*\/*$/, '')}/api` : networkUrl;
 }

@@ -95,7 +95,7 @@ export function queryOfState(state: ReportState): string {
     if (value !== usual) params.push([name, value]);
   };
   if (typeof state.period === 'object') params.push(['from', state.period.from], ['to', state.period.to]);
-  else put('period', state.period, String(start.period));
+  else put('period', state.period, typeof start.period === 'string' ? start.period : '');
   put('grain', state.grain, start.grain);
   put('by', state.by.join(), '');
   put('metrics', state.metrics.join(), start.metrics.join());

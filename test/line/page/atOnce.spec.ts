@@ -36,7 +36,7 @@ test('the request leaves in the task in which the script runs, with a low priori
   await page.addInitScript(() => {
     const { fetch } = window;
     window.fetch = (url, init) => {
-      if (`${url as string}`.endsWith('/recommendations')) Object.assign(window, { priority: init?.priority });
+      if ((url as string).endsWith('/recommendations')) Object.assign(window, { priority: init?.priority });
       return fetch(url, init);
     };
   });
