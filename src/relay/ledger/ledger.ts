@@ -83,11 +83,6 @@ export function readCell(cell: string): Omit<LedgerRow, 'count'> | undefined {
   };
 }
 
-/** Returns the cell of a row. */
-export function cellOf({ hour, name, view, display_mode, widget_id }: Omit<LedgerRow, 'count'>): string {
-  return cellText(hour.slice(0, 13), name, placementText({ view, display_mode, widget_id }));
-}
-
 function escape(text: string): string {
   return text
     .slice(0, ID_MAX_LENGTH)
