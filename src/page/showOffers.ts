@@ -81,7 +81,8 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
 
     trace.waitingFor = 'page';
     await (isInline() ? whenPlaced(findTarget, signal) : whenPainted(signal));
-    await whenIdle();
+    // What was in the page belongs to its first frames.
+    if (!found.isPrefetched) await whenIdle();
     throwIfAborted(signal);
     if (!isPlaced()) return noTarget();
     const offers = found.load();

@@ -44,6 +44,8 @@ export interface FoundOffers {
   readonly body: JsonObject;
   /** The response before it was validated. */
   readonly json: unknown;
+  /** It was in the page. */
+  readonly isPrefetched: boolean;
   /** Reports the offers as loaded, and returns those that can be shown, or why there are none. */
   load(): LoadedOffers | Failure;
 }
@@ -61,9 +63,8 @@ export interface LoadedOffers {
 }
 
 /** A response, and where it is from. */
-interface Found extends Pick<FoundOffers, 'response' | 'json'> {
+interface Found extends Pick<FoundOffers, 'response' | 'json'>, Partial<Pick<FoundOffers, 'isPrefetched'>> {
   readonly isRemembered?: boolean;
-  readonly isPrefetched?: boolean;
 }
 
 /**
@@ -89,7 +90,13 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   if (isRemembered && context.prefetched.find()[0])
     trace.prefetched = 'Not used. The order is remembered on this device';
   if (isPrefetched && response.groups[0]) void memory.keep(toStorable(response));
-  return { response, json, body, load: () => load({ response, isRemembered, isPrefetched }, memory, context) };
+  return {
+    response,
+    json,
+    body,
+    isPrefetched,
+    load: () => load({ response, isRemembered, isPrefetched }, memory, context),
+  };
 }
 
 /** Returns what is remembered. What another tab has just requested is awaited. */
