@@ -77,7 +77,9 @@ test('two processes at once on the same files, killed at once: nothing is lost',
   expect(state.accepted.size).toBe(28);
 });
 
-test('nothing personal is in the files', () => {
+test('nothing personal is in the files', async () => {
+  serve();
+  await kill(await accept('three'));
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const text = files
     .filter(({ name }) => name !== 'session.mjs')

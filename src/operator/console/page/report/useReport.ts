@@ -27,7 +27,7 @@ export function useReport(state: ReportState, session: ConsoleContext): Resource
   const resource = useResource<LoadedReport>({
     key,
     async load(signal) {
-      const report = await readReport(asked, { isKept: last.current !== key, signal });
+      const report = await readReport(asked, { isKept: last.current !== undefined && last.current !== key, signal });
       last.current = key;
       return report;
     },
