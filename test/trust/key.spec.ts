@@ -96,12 +96,12 @@ test('The entries that take a secret key throw when a browser loads them.', asyn
   for (const [entry, call] of [
     ['relay', `createRelay({ apiKey: 'adnet_rk_test_x', version: '1.0.0', networkUrl: 'https://n.example' })`],
     [
-      'operator/clients/ChannelClient',
-      `new ChannelClient({ apiKey: 'adnet_sk_test_x', networkUrl: 'https://n.example' })`,
+      'client',
+      `new RecommendationsClient({ apiKey: 'adnet_rk_test_x', version: '1.0.0', networkUrl: 'https://n.example' })`,
     ],
   ]) {
     const result = await page.evaluate(
-      `import('/${entry}.js').then((entry) => { with_entry(entry); function with_entry({ createRelay, ChannelClient }) { ${call}; } return 'ran'; }).catch((error) => String(error))`,
+      `import('/${entry}.js').then((entry) => { with_entry(entry); function with_entry({ createRelay, RecommendationsClient }) { ${call}; } return 'ran'; }).catch((error) => String(error))`,
     );
     expect(result, entry).toMatch(/server|browser/i);
   }
