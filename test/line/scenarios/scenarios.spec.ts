@@ -136,7 +136,7 @@ scenario('second-event-dead', async (page) => {
   await play(page, 'second-event-dead');
   await poll(arrived, { timeout: 10_000 }).toHaveLength(4);
   const queue = await goTo(page, 'Queue');
-  await expect(queue).toContainText('The scenario refuses this event');
+  await expect(queue).toContainText('SCENARIO');
   await queue.getByRole('button', { name: /^Replay/ }).click();
   await poll(arrived).toHaveLength(5);
   await expect(queue.getByRole('button', { name: /^Replay/ })).toHaveCount(0);
