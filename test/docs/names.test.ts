@@ -89,7 +89,7 @@ test('every alert names a metric of the relay, or its health', () => {
 });
 
 test('the rules are numbered without a gap', () => {
-  const ids = [...pageAt('docs/project/rules.md').text.matchAll(/<a id="([a-z]\d+)"><\/a>\*\*([A-Z]\d+)\.\*\*/g)];
+  const ids = [...pageAt('src/network/contract/rules.md').text.matchAll(/<a id="([a-z]\d+)"><\/a>\*\*([A-Z]\d+)\.\*\*/g)];
   for (const [, id, name] of ids) expect(id).toBe(name?.toLowerCase());
   const numbered = (letter: string, count: number): string[] =>
     Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);

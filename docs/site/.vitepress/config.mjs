@@ -106,7 +106,6 @@ const sidebar = [
     collapsed: true,
     items: [
       page('Wire format', 'project/wire'),
-      page('Rules', 'project/rules'),
       page('Versioning', 'project/versioning'),
       page('Measured', 'project/measured'),
       page('Decisions', 'project/decisions'),
