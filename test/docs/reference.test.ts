@@ -38,7 +38,11 @@ test('the page of exports has every value of every entry', () => {
     const names = exportsOf(`src/${file}.ts`).map((name) => `\`${name}\``);
     return `| \`${entry}\` | ${names.join(', ') || 'nothing; importing it is enough'} | ${page} |`;
   });
-  expectGenerated('docs/reference/exports.md', 'exports', ['| entry | exports | described in |', '|---|---|---|', ...rows]);
+  expectGenerated('docs/reference/exports.md', 'exports', [
+    '| entry | exports | described in |',
+    '|---|---|---|',
+    ...rows,
+  ]);
 });
 
 test('every entry of the packages is on the page of exports', () => {
