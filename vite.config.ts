@@ -115,6 +115,7 @@ const builds: Record<string, UserConfig> = {
     },
   },
   pages: {
+    plugins: [fromSources()],
     build: {
       target: 'es2022',
       modulePreload: false,
@@ -170,6 +171,18 @@ export default defineConfig(({ mode }) => ({
     ],
   },
 }));
+
+/** Resolves the public entries to sources, all of which keep their side effects: package.json names those of built modules. */
+function fromSources(): Plugin {
+  return {
+    name: 'from-sources',
+    enforce: 'pre',
+    resolveId(specifier) {
+      const named = /^offerlet(?:\/(.*))?$/.exec(specifier);
+      return named && { id: `${import.meta.dirname}/src/${named[1] ?? 'index'}.ts`, moduleSideEffects: true };
+    },
+  };
+}
 
 /** A build that prints nothing about how long its plugins took: terser is slow, and known to be. */
 function withoutTimings(config: UserConfig = {}): UserConfig {
