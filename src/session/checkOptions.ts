@@ -12,7 +12,7 @@ import {
   type RecommendationRequest,
   type View,
 } from '../wire/offers/request.ts';
-import { CONSENT_VALUES, isConsentOption, type ConsentOption } from './consent.ts';
+import { isConsentOption, type ConsentOption } from './consent.ts';
 import { invalid, outcome, type Failure, type PageEvent } from './openTrace.ts';
 
 /** Options that sessions with and without a page have in common. */
@@ -69,18 +69,14 @@ interface CheckContext {
   readonly prefix?: string | undefined;
 }
 
-/** All options. Each may be a getter, inherited or hidden. */
-const OPTIONS =
-  'relay request sandbox maxOffers consent prefetched signal onEvent fetch headers storage target theme locale messages'.split(
-    ' ',
-  );
-
-/** Returns a copy of the options, each of them read once. If one of them cannot be read, it is empty, with the error. */
+/**
+ * Returns a copy of the options, each of them read once. If one of them cannot be read, it is empty, with the error. Consent
+ * may be inherited or hidden: its absence would mean the default.
+ */
 export function copyOptions<T extends object>(options: T): { readonly options: T; readonly error?: Failure } {
-  const copy: Record<string, unknown> = {};
   try {
-    Object.assign(copy, options);
-    for (const name of OPTIONS) if (!(name in copy) && name in Object(options)) copy[name] = Reflect.get(options, name);
+    const copy: { consent?: unknown } = { ...options };
+    if (!('consent' in copy) && 'consent' in Object(options)) copy.consent = Reflect.get(options, 'consent');
     return { options: copy as T };
   } catch {
     return { options: {} as T, error: unreadable() };
@@ -106,64 +102,52 @@ export function checkOptions(options: unknown, context: CheckContext = {}): Plac
 
 /** Returns the outcome for options that throw. */
 function unreadable(): Failure {
-  return outcome('invalid_config', 'The options cannot be read', 'Pass plain values: reading one of them throws.');
+  return outcome('invalid_config', 'The options cannot be read', ['unreadable']);
 }
 
 /** Returns the outcome for a secret key in the browser. */
 export function containsSecret(what: string): Failure {
-  return outcome(
-    'invalid_config',
-    `${what} contain a secret key`,
-    'Remove it, revoke it, and give the new key to the relay only.',
-  );
+  return outcome('invalid_config', `${what} contain a secret key`, ['secret']);
 }
 
 function check(options: unknown, { base, prefix }: CheckContext): Placement | Failure {
-  const missing = (option: string, expected: string): Failure => invalid(nameOf(option, prefix), expected);
+  const missing = (option: string, more?: string): Failure => invalid(option, nameOf(option, prefix), more ?? '');
   const warnings: string[] = [];
-  const leaveOut = (option: string, expected: string): undefined =>
-    void warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use ${expected}.`);
+  const leaveOut = (option: string, example: string): undefined =>
+    void warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use a value such as ${example}.`);
 
   const relay = readUrl(textOf(own(options, 'relay')), base);
-  if (!relay)
-    return missing(
-      'relay',
-      `the ${base ? 'path' : 'URL'} where your relay is mounted, such as "${base ? '' : 'https://shop.example'}/offers"`,
-    );
+  if (!relay) return missing('relay', base);
   const request = copyRequest(own(options, 'request'));
-  if (!request) return missing('request', 'values that JSON knows');
+  if (!request) return missing('request');
   const view = oneOf(VIEWS, own(request.placement_details, 'view'));
   const mode = oneOf(DISPLAY_MODES, own(request.placement_details, 'display_mode'));
-  const [name, values] = view ? ['display_mode', DISPLAY_MODES] : ['view', VIEWS];
   if (!view || !mode) {
-    const given = own(request.placement_details, name);
-    const quoted = typeof given === 'string' ? `, not "${given.slice(0, 40)}"` : '';
-    return missing(name, `one of ${values.join(', ')}${quoted}`);
+    const name = view ? 'display_mode' : 'view';
+    return missing(name, textOf(own(request.placement_details, name)));
   }
-  if (!isConsentOption(own(options, 'consent')))
-    return missing('consent', prefix === undefined ? CONSENT_VALUES : 'required, granted or denied');
+  if (!isConsentOption(own(options, 'consent'))) return missing('consent', prefix === undefined ? '' : 'attribute');
   const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
 
   let most = own(options, 'maxOffers');
-  if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0))
-    most = leaveOut('maxOffers', 'a whole number above 0');
+  if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0)) most = leaveOut('maxOffers', '3');
   const order = request.order_details;
   const { amount = 0, currency_code = 'EUR' } = (own(order, 'cost_details') ?? {}) as CostDetails;
   const isAmount = /^\d{1,12}(\.\d{1,12})?$/.test(`${amount}`);
   // An amount that is not valid would cost the shopper all offers.
   if (!isAmount || !/^[a-z]{3}$/i.test(currency_code)) {
     delete order?.cost_details;
-    if (isAmount) leaveOut('order_currency', 'a code such as EUR');
-    else leaveOut('order_amount', 'a number such as 42.50');
+    if (isAmount) leaveOut('order_currency', 'EUR');
+    else leaveOut('order_amount', '42.50');
   }
   const theme = oneOf(THEMES, own(options, 'theme'));
-  if (!theme && own(options, 'theme')) leaveOut('theme', THEMES.join(' or '));
+  if (!theme && own(options, 'theme')) leaveOut('theme', 'dark');
   let locale = textOf(own(options, 'locale')) || undefined;
   try {
     Intl.getCanonicalLocales(locale);
   } catch {
-    locale = leaveOut('locale', 'a language such as de');
+    locale = leaveOut('locale', 'de');
   }
   return {
     relay,
@@ -186,7 +170,7 @@ export function nameOf(option: string, prefix: string | undefined): string {
 
 function checkShopper(
   user: unknown,
-  missing: (option: string, expected: string) => Failure,
+  missing: (option: string) => Failure,
   prefix: string | undefined,
 ): Failure | undefined {
   const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
@@ -195,14 +179,12 @@ function checkShopper(
   const shopper = textOf(own(user, name));
   if (given.length > 1) {
     const names = given.map((one) => nameOf(one, prefix)).join(' and ');
-    return outcome('invalid_config', `${names} are two identifiers of the shopper`, `Set one of ${names}.`);
+    return outcome('invalid_config', `${names} are two identifiers of the shopper`, ['identifiers', names]);
   }
-  if (!shopper || (name === 'email' && !shopper.includes('@')))
-    return missing(name, 'the value that identifies the shopper');
-  if (name === 'email_hash' && !/^[0-9a-f]{64}$/.test(shopper))
-    return missing(name, 'the SHA-256 in lower-case hex, or set email instead');
-  if (name === 'email' && !globalThis.crypto?.subtle)
-    return missing('email_hash', 'the SHA-256 in lower-case hex: browsers hash an email on https pages only');
+  if (!shopper || (name === 'email' && !shopper.includes('@'))) return missing(name);
+  const isHashed =
+    name === 'email_hash' ? /^[0-9a-f]{64}$/.test(shopper) : name !== 'email' || globalThis.crypto?.subtle;
+  if (!isHashed) return missing('email_hash');
   return undefined;
 }
 

@@ -18,7 +18,8 @@ export interface OfferContext {
   readonly placement: Placement;
   readonly access: ClockedAccess;
   readonly prefetched: Prefetched;
-  readonly orders: OrderStore;
+  /** Where orders are remembered; undefined if nowhere. */
+  readonly orders: OrderStore | undefined;
   readonly trace: Pick<Trace, 'request' | 'response' | 'prefetched' | 'emit'>;
   /** Aborted when the offers are not wanted any more. */
   readonly signal: AbortSignal;
@@ -74,7 +75,7 @@ interface Found extends Pick<FoundOffers, 'response' | 'json'>, Partial<Pick<Fou
 export async function findOffers(context: OfferContext): Promise<FoundOffers | Failure> {
   const { placement, orders, trace, signal } = context;
   const { relay, view, mode, isSandbox } = placement;
-  const key = orderKeyOf(placement);
+  const key = orders && orderKeyOf(placement);
   const memory = openOrderMemory({ key, store: orders, signal });
   const dismissed = await dismissalOf(memory, placement);
   if (dismissed) return dismissed;
@@ -166,11 +167,7 @@ async function requestOnce(
       return { response: fresh.value, json };
     }
     const { path, message } = fresh.problems[0] ?? {};
-    return outcome(
-      'network_error',
-      `The response of ${relay} could not be understood: ${path} ${message}`,
-      'Check that an offerlet relay is mounted there.',
-    );
+    return outcome('network_error', `The response of ${relay} could not be understood: ${path} ${message}`, ['path']);
   } finally {
     release();
   }
@@ -238,11 +235,7 @@ export function throwIfAborted(signal: AbortSignal): void {
 
 async function dismissalOf(memory: OrderMemory, { mode }: Placement): Promise<Failure | undefined> {
   return mode !== 'INLINE' && (await memory.has('closed'))
-    ? outcome(
-        'already_shown',
-        'The shopper has already closed the offers of this order',
-        'Use another order_id to show them again.',
-      )
+    ? outcome('already_shown', 'The shopper has already closed the offers of this order', ['closed'])
     : undefined;
 }
 

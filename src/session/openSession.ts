@@ -17,8 +17,15 @@ import {
   type Explanation,
 } from './openTrace.ts';
 import type { LoadedOffers } from './findOffers.ts';
+import { sayHint } from './hints.ts';
 import { openOfferSession } from './offerSession.ts';
-import { browserStorage, keyValueStorage, type SessionStorage } from './sessionStorage.ts';
+import {
+  browserStorage,
+  hasLocalStorage,
+  keyValueStorage,
+  type SessionStorage,
+  workerStorage,
+} from './sessionStorage.ts';
 
 /** The options of `openSession`. Only `relay` and `request` are required. */
 export interface SessionOptions extends Omit<OfferOptions, 'onEvent'> {
@@ -109,7 +116,11 @@ const GATHER_MS = 200;
 /** Opens a session: requests offers from the merchant's relay and records what the shopper sees and does. It never throws. */
 export function openSession(options: SessionOptions): Session {
   return openSessionOn(options, (storage) =>
-    storage || typeof indexedDB === 'undefined' ? keyValueStorage(storage) : browserStorage,
+    storage || typeof indexedDB === 'undefined'
+      ? keyValueStorage(storage)
+      : hasLocalStorage()
+        ? browserStorage
+        : workerStorage,
   );
 }
 
@@ -125,7 +136,7 @@ function openSessionOn(
   const { options, error } = copyOptions(given);
   let shown: LoadedOffers | undefined;
   let isDismissed = false;
-  const trace = openTrace();
+  const trace = openTrace(sayHint);
   const subscribe = (listener: (event: SessionEvent) => void): (() => void) =>
     trace.subscribe((event) => listener(event.type === 'outcome' ? { ...resultOf(event), type: 'outcome' } : event));
   subscribe((event) => {
@@ -248,11 +259,9 @@ function check(options: SessionOptions): Placement | Failure {
   const checked = checkOptions(options, { base });
   if ('code' in checked) return checked;
   const { storage, fetch, headers } = options;
-  if (fetch && typeof fetch !== 'function') return invalid('fetch', 'a function like the global fetch');
-  if (headers && typeof headers !== 'function') return invalid('headers', 'a function that returns the headers');
-  if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function'))
-    return invalid('storage', `an object with ${STORAGE_METHODS.join(', ')}`);
-  if (!fetch && typeof globalThis.fetch !== 'function')
-    return invalid('fetch', 'a function: there is no global fetch here');
+  if (fetch && typeof fetch !== 'function') return invalid('fetch');
+  if (headers && typeof headers !== 'function') return invalid('headers');
+  if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function')) return invalid('storage');
+  if (!fetch && typeof globalThis.fetch !== 'function') return invalid('fetch');
   return checked;
 }
