@@ -3,7 +3,7 @@ import { defineElement } from './page/defineElement.ts';
 import type { Inspect } from './page/showOptions.ts';
 import { openPageApi, type PageApi, type ScriptApi } from './page/openPageApi.ts';
 import type { SayHint } from './session/openTrace.ts';
-import type { Hint } from './session/hints.ts';
+import type { Hint } from './wire/hints.ts';
 import { own } from './wire/json.ts';
 
 // Only now does the browser know which <script> this is: in a callback it is null.

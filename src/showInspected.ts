@@ -1,6 +1,6 @@
 import { INSPECTOR, type Inspect, type Inspected, type Offers, type ShowOptions } from './page/showOptions.ts';
 import { showOffers as show, type MountContext } from './page/showOffers.ts';
-import { sayHint } from './session/hints.ts';
+import { sayHint } from './wire/hints.ts';
 
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` has the result. */
 export function showOffers(options: ShowOptions, context?: MountContext): Offers {

@@ -19,7 +19,7 @@ import { type PageCheck, checkPage } from './checkPage.ts';
 import type { Actions } from './model.ts';
 import { writeReport } from './writeReport.ts';
 
-export { sayHint } from '../session/hints.ts';
+export { sayHint } from '../wire/hints.ts';
 
 /** The inspector of a page. */
 export interface Inspector {

@@ -1,5 +1,5 @@
 import { dom, unclobbered } from '../dom/dom.ts';
-import type { Hint } from '../session/hints.ts';
+import type { Hint } from '../wire/hints.ts';
 import { checkOptions, copyOptions, nameOf, type Placement } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
 import { type LoadedOffers, type Prefetched, throwIfAborted } from '../session/findOffers.ts';

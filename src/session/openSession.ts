@@ -17,7 +17,7 @@ import {
   type Explanation,
 } from './openTrace.ts';
 import type { LoadedOffers } from './findOffers.ts';
-import { sayHint } from './hints.ts';
+import { sayHint } from '../wire/hints.ts';
 import { openOfferSession } from './offerSession.ts';
 import {
   browserStorage,

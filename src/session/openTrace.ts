@@ -3,7 +3,7 @@ import type { EventName } from '../wire/events.ts';
 import type { Problem } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
 import type { ConsentDecision } from './consent.ts';
-import type { Hint } from './hints.ts';
+import type { Hint } from '../wire/hints.ts';
 
 /** Why there are no offers. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
 export type FailureCode =

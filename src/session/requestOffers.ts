@@ -3,7 +3,7 @@ import { reasonOf } from '../wire/errors.ts';
 import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { containsSecret } from './checkOptions.ts';
-import type { Hint } from './hints.ts';
+import type { Hint } from '../wire/hints.ts';
 import { type Failure, outcome } from './openTrace.ts';
 
 /** Maximum errors of one response that are repeated. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
 import { openConsent } from '../../src/session/consent.ts';
 import type { LoadedOffers } from '../../src/session/findOffers.ts';
-import { sayHint } from '../../src/session/hints.ts';
+import { sayHint } from '../../src/wire/hints.ts';
 import { type Explanation, type Failure, openTrace, outcome } from '../../src/session/openTrace.ts';
 import { openOfferSession, type OfferSession, type Shown } from '../../src/session/offerSession.ts';
 import { keyValueStorage } from '../../src/session/sessionStorage.ts';

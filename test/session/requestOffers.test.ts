@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { openClock } from '../../src/queue/createPost.ts';
 import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
 import { buildRequest } from '../../src/session/findOffers.ts';
-import { sayHint } from '../../src/session/hints.ts';
+import { sayHint } from '../../src/wire/hints.ts';
 import { requestOffers } from '../../src/session/requestOffers.ts';
 
 afterEach(() => void vi.unstubAllGlobals());

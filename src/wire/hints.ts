@@ -1,4 +1,4 @@
-import { DISPLAY_MODES, VIEWS } from '../wire/offers/request.ts';
+import { DISPLAY_MODES, VIEWS } from './offers/request.ts';
 
 /** What each option has to be. `name` is how the author of the page writes it; `base` and `given` are empty where there is none. */
 const EXPECTED = {
