@@ -2,8 +2,6 @@ import { dom } from './dom/dom.ts';
 import { defineElement } from './page/defineElement.ts';
 import type { Inspect } from './page/showOptions.ts';
 import { openPageApi, type PageApi, type ScriptApi } from './page/openPageApi.ts';
-import type { SayHint } from './session/openTrace.ts';
-import type { Hint } from './wire/hints.ts';
 import { own } from './wire/json.ts';
 
 // Only now does the browser know which <script> this is: in a callback it is null.
@@ -20,41 +18,23 @@ function start(page: { offerlet?: unknown }): void {
     (before as Partial<ScriptApi>).run?.(tag);
     return;
   }
-  const api = openPageApi({ inspect, sayHint });
+  const api = openPageApi(inspect);
   page.offerlet = api;
   api.run(tag);
   if (Array.isArray(before)) api.push(...(before as Parameters<PageApi['push']>));
   defineElement(api.show);
 }
 
-/** What is in the file of the inspector. */
-interface InspectorFile {
-  readonly inspect: Inspect;
-  sayHint(hint: Hint): string;
-}
-
-async function inspect(...given: Parameters<Inspect>): Promise<unknown> {
-  return (await load()).inspect(...given);
-}
-
-/** The sentences are in the inspector's file: shoppers don't load them. */
-function sayHint(hint: Hint, isTest: boolean): ReturnType<SayHint> {
-  if (!isTest) return undefined;
-  return load().then(
-    (file) => file.sayHint(hint),
-    () => undefined,
-  );
-}
-
 /** Loads the inspector, which lies beside the script. A policy that allowed the script allows it as well. */
-function load(): Promise<InspectorFile> {
+async function inspect(...given: Parameters<Inspect>): Promise<unknown> {
   const file = './offerlet-inspector.js';
   // The browser resolves it against the URL that this script came from; a `<base>` that was injected later has no say. From
   // another origin the browser doesn't tell a script where it came from; then the attribute has to say it in full.
-  return import(/* @vite-ignore */ file)
+  const loaded: Promise<{ inspect: Inspect }> = import(/* @vite-ignore */ file)
     .catch(() => import(/* @vite-ignore */ new URL(file, script?.getAttribute('src') ?? '').href))
     .catch(() => {
       // The browser reports a bare 404, or the policy that blocked it.
       throw Error('The inspector did not load. Copy offerlet-inspector.js beside offerlet.js.');
     });
+  return (await loaded).inspect(...given);
 }

@@ -1,10 +1,9 @@
 import { INSPECTOR, type Inspect, type Inspected, type Offers, type ShowOptions } from './page/showOptions.ts';
 import { showOffers as show, type MountContext } from './page/showOffers.ts';
-import { sayHint } from './wire/hints.ts';
 
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` has the result. */
 export function showOffers(options: ShowOptions, context?: MountContext): Offers {
-  return show(options, { ...context, inspect, sayHint });
+  return show(options, { ...context, inspect });
 }
 
 /** Opens the inspector, if the page has imported it: with a lazy import, it would be in bundles that are one file. */

@@ -19,8 +19,6 @@ import { type PageCheck, checkPage } from './checkPage.ts';
 import type { Actions } from './model.ts';
 import { writeReport } from './writeReport.ts';
 
-export { sayHint } from '../wire/hints.ts';
-
 /** The inspector of a page. */
 export interface Inspector {
   /** Shows a mount. Called again whenever the mount has new offers, or ends without any. */

@@ -1,7 +1,7 @@
 import { openConsent, type ConsentOption } from '../session/consent.ts';
 import type { Explanation } from '../session/openTrace.ts';
 import { browserStorage, withdrawEverywhere } from '../session/sessionStorage.ts';
-import { readAttributes, type Offers, type ShowOptions } from './showOptions.ts';
+import { readAttributes, type Inspect, type Offers, type ShowOptions } from './showOptions.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
 import { whenGone } from './whenReady.ts';
 
@@ -32,7 +32,7 @@ export interface ScriptApi extends PageApi {
 }
 
 /** Opens the page's API, without mounts. */
-export function openPageApi(tools: Pick<MountContext, 'inspect' | 'sayHint'>): ScriptApi {
+export function openPageApi(inspect?: Inspect): ScriptApi {
   const mounts = new Set<Offers>();
   const consent = openConsent('given');
   /** Open while consent is given: even without a mount, a withdrawal in another tab takes precedence. */
@@ -59,7 +59,7 @@ export function openPageApi(tools: Pick<MountContext, 'inspect' | 'sayHint'>): S
     show(options, context) {
       const offers = showOffers(options, {
         ...context,
-        ...tools,
+        inspect,
         page: consent,
         onDestroyed: () => mounts.delete(offers),
       });

@@ -1,17 +1,8 @@
 import { dom, unclobbered } from '../dom/dom.ts';
-import type { Hint } from '../wire/hints.ts';
 import { checkOptions, copyOptions, nameOf, type Placement } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
 import { type LoadedOffers, type Prefetched, throwIfAborted } from '../session/findOffers.ts';
-import {
-  type Failure,
-  invalid,
-  isDeveloping,
-  outcome,
-  type PageEvent,
-  openTrace,
-  type SayHint,
-} from '../session/openTrace.ts';
+import { type Failure, invalid, isDeveloping, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
 import { nextTask, type Attempt, openOfferSession, type OfferSession, type Shown } from '../session/offerSession.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
 import { parseJson } from '../wire/json.ts';
@@ -25,8 +16,6 @@ import { whenActive, whenGone, whenIdle, whenNoModal, whenPainted, whenPlaced } 
 /** What the code that mounts offers passes to a mount. */
 export interface MountContext {
   readonly inspect?: Inspect | undefined;
-  /** Says what to do about an outcome. `isTest`: to a developer, on the own machine or in sandbox mode. */
-  readonly sayHint?: ((hint: Hint, isTest: boolean) => ReturnType<SayHint>) | undefined;
   /** The consent of the page that the mount belongs to. */
   readonly page?: Consent | undefined;
   /** The shopper has said no to an earlier mount of the same element. */
@@ -39,7 +28,7 @@ export interface MountContext {
 
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
 export function showOffers(given: ShowOptions, context: MountContext = {}): Offers {
-  const { inspect, sayHint, page, isDenied, prefix } = context;
+  const { inspect, page, isDenied, prefix } = context;
   const copy = copyOptions(given);
   let { options } = copy;
   let mounted: MountedOffers | undefined;
@@ -48,7 +37,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   /** A session that the server has prefetched is used once. */
   let isUsed = false;
   const space = reserveSpace(findTarget);
-  const trace = openTrace((hint) => sayHint?.(hint, isDeveloping() || options.sandbox === true));
+  const trace = openTrace();
   trace.subscribe((event) => {
     if (event.type === 'dismiss') mounted?.close();
     space.update(event);
@@ -172,10 +161,11 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   }
 
   function check(): Placement | Failure {
-    if (!dom.baseURI) return outcome('invalid_config', 'There is no page here', ['server']);
+    if (!dom.baseURI) return outcome('invalid_config', 'There is no page here', 'Call showOffers in the browser only.');
     const checked = copy.error ?? checkOptions(options, { base: dom.baseURI, prefix });
     if ('code' in checked) return checked;
-    if (checked.mode === 'INLINE' && !options.target) return invalid('target', nameOf('target', prefix));
+    if (checked.mode === 'INLINE' && !options.target)
+      return invalid(nameOf('target', prefix), 'a selector, such as "#offers"');
     const { request, locale } = checked;
     const [language] = /^[a-z]{2,3}(?![a-z])/.exec(localeOf({ ...options, locale }).toLowerCase()) ?? [];
     return { ...checked, request: { ...request, attributes: { language, ...request.attributes } } };
@@ -205,7 +195,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     return outcome(
       'invalid_config',
       typeof target === 'string' ? `"${target}" matches nothing on this page` : `${name} is not on this page`,
-      ['place', name],
+      `Set ${name} to the element for the offers, or its selector, and have it on the page before it has loaded.`,
     );
   }
 

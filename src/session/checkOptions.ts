@@ -12,7 +12,7 @@ import {
   type RecommendationRequest,
   type View,
 } from '../wire/offers/request.ts';
-import { isConsentOption, type ConsentOption } from './consent.ts';
+import { CONSENT_VALUES, isConsentOption, type ConsentOption } from './consent.ts';
 import { invalid, outcome, type Failure, type PageEvent } from './openTrace.ts';
 
 /** Options that sessions with and without a page have in common. */
@@ -102,52 +102,64 @@ export function checkOptions(options: unknown, context: CheckContext = {}): Plac
 
 /** Returns the outcome for options that throw. */
 function unreadable(): Failure {
-  return outcome('invalid_config', 'The options cannot be read', ['unreadable']);
+  return outcome('invalid_config', 'The options cannot be read', 'Pass plain values: reading one of them throws.');
 }
 
 /** Returns the outcome for a secret key in the browser. */
 export function containsSecret(what: string): Failure {
-  return outcome('invalid_config', `${what} contain a secret key`, ['secret']);
+  return outcome(
+    'invalid_config',
+    `${what} contain a secret key`,
+    'Remove it, revoke it, and give the new key to the relay only.',
+  );
 }
 
 function check(options: unknown, { base, prefix }: CheckContext): Placement | Failure {
-  const missing = (option: string, more?: string): Failure => invalid(option, nameOf(option, prefix), more ?? '');
+  const missing = (option: string, expected: string): Failure => invalid(nameOf(option, prefix), expected);
   const warnings: string[] = [];
-  const leaveOut = (option: string, example: string): undefined =>
-    void warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use a value such as ${example}.`);
+  const leaveOut = (option: string, expected: string): undefined =>
+    void warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use ${expected}.`);
 
   const relay = readUrl(textOf(own(options, 'relay')), base);
-  if (!relay) return missing('relay', base);
+  if (!relay)
+    return missing(
+      'relay',
+      `the ${base ? 'path' : 'URL'} where your relay is mounted, such as "${base ? '' : 'https://shop.example'}/offers"`,
+    );
   const request = copyRequest(own(options, 'request'));
-  if (!request) return missing('request');
+  if (!request) return missing('request', 'values that JSON knows');
   const view = oneOf(VIEWS, own(request.placement_details, 'view'));
   const mode = oneOf(DISPLAY_MODES, own(request.placement_details, 'display_mode'));
+  const [name, values] = view ? ['display_mode', DISPLAY_MODES] : ['view', VIEWS];
   if (!view || !mode) {
-    const name = view ? 'display_mode' : 'view';
-    return missing(name, textOf(own(request.placement_details, name)));
+    const given = own(request.placement_details, name);
+    const quoted = typeof given === 'string' ? `, not "${given.slice(0, 40)}"` : '';
+    return missing(name, `one of ${values.join(', ')}${quoted}`);
   }
-  if (!isConsentOption(own(options, 'consent'))) return missing('consent', prefix === undefined ? '' : 'attribute');
+  if (!isConsentOption(own(options, 'consent')))
+    return missing('consent', prefix === undefined ? CONSENT_VALUES : 'required, granted or denied');
   const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
 
   let most = own(options, 'maxOffers');
-  if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0)) most = leaveOut('maxOffers', '3');
+  if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0))
+    most = leaveOut('maxOffers', 'a whole number above 0');
   const order = request.order_details;
   const { amount = 0, currency_code = 'EUR' } = (own(order, 'cost_details') ?? {}) as CostDetails;
   const isAmount = /^\d{1,12}(\.\d{1,12})?$/.test(`${amount}`);
   // An amount that is not valid would cost the shopper all offers.
   if (!isAmount || !/^[a-z]{3}$/i.test(currency_code)) {
     delete order?.cost_details;
-    if (isAmount) leaveOut('order_currency', 'EUR');
-    else leaveOut('order_amount', '42.50');
+    if (isAmount) leaveOut('order_currency', 'a code such as EUR');
+    else leaveOut('order_amount', 'a number such as 42.50');
   }
   const theme = oneOf(THEMES, own(options, 'theme'));
-  if (!theme && own(options, 'theme')) leaveOut('theme', 'dark');
+  if (!theme && own(options, 'theme')) leaveOut('theme', THEMES.join(' or '));
   let locale = textOf(own(options, 'locale')) || undefined;
   try {
     Intl.getCanonicalLocales(locale);
   } catch {
-    locale = leaveOut('locale', 'de');
+    locale = leaveOut('locale', 'a language such as de');
   }
   return {
     relay,
@@ -170,7 +182,7 @@ export function nameOf(option: string, prefix: string | undefined): string {
 
 function checkShopper(
   user: unknown,
-  missing: (option: string) => Failure,
+  missing: (option: string, expected: string) => Failure,
   prefix: string | undefined,
 ): Failure | undefined {
   const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
@@ -179,12 +191,14 @@ function checkShopper(
   const shopper = textOf(own(user, name));
   if (given.length > 1) {
     const names = given.map((one) => nameOf(one, prefix)).join(' and ');
-    return outcome('invalid_config', `${names} are two identifiers of the shopper`, ['identifiers', names]);
+    return outcome('invalid_config', `${names} are two identifiers of the shopper`, `Set one of ${names}.`);
   }
-  if (!shopper || (name === 'email' && !shopper.includes('@'))) return missing(name);
-  const isHashed =
-    name === 'email_hash' ? /^[0-9a-f]{64}$/.test(shopper) : name !== 'email' || globalThis.crypto?.subtle;
-  if (!isHashed) return missing('email_hash');
+  if (!shopper || (name === 'email' && !shopper.includes('@')))
+    return missing(name, 'the value that identifies the shopper');
+  if (name === 'email_hash' && !/^[0-9a-f]{64}$/.test(shopper))
+    return missing(name, 'the SHA-256 in lower-case hex, or set email instead');
+  if (name === 'email' && !globalThis.crypto?.subtle)
+    return missing('email_hash', 'the SHA-256 in lower-case hex: browsers hash an email on https pages only');
   return undefined;
 }
 

@@ -41,6 +41,9 @@ export interface ConsentChange {
   readonly before: ConsentState;
 }
 
+/** Names what can be passed as consent, for messages. */
+export const CONSENT_VALUES = "true, false, 'required', a promise or a source (see offerlet/consent)";
+
 /** Whether a value can be passed as consent. */
 export function isConsentOption(value: unknown): value is ConsentOption {
   return value == null || value === 'required' || /^(boolean|function)$/.test(typeof value) || isThenable(value);

@@ -167,7 +167,11 @@ async function requestOnce(
       return { response: fresh.value, json };
     }
     const { path, message } = fresh.problems[0] ?? {};
-    return outcome('network_error', `The response of ${relay} could not be understood: ${path} ${message}`, ['path']);
+    return outcome(
+      'network_error',
+      `The response of ${relay} could not be understood: ${path} ${message}`,
+      'Check that an offerlet relay is mounted there.',
+    );
   } finally {
     release();
   }
@@ -235,7 +239,11 @@ export function throwIfAborted(signal: AbortSignal): void {
 
 async function dismissalOf(memory: OrderMemory, { mode }: Placement): Promise<Failure | undefined> {
   return mode !== 'INLINE' && (await memory.has('closed'))
-    ? outcome('already_shown', 'The shopper has already closed the offers of this order', ['closed'])
+    ? outcome(
+        'already_shown',
+        'The shopper has already closed the offers of this order',
+        'Use another order_id to show them again.',
+      )
     : undefined;
 }
 

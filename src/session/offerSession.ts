@@ -8,8 +8,8 @@ import {
   NO_CONSENT,
   outcome,
   type DismissEvent,
-  type Ending,
   type Failure,
+  type Outcome,
   type Explanation,
   type Trace,
 } from './openTrace.ts';
@@ -28,7 +28,7 @@ export type Show = (session: OfferSession, signal: AbortSignal) => Promise<Shown
 /** Offers that are shown, and the outcome that says so. */
 export interface Shown {
   readonly offers: LoadedOffers;
-  readonly outcome: Ending;
+  readonly outcome: Outcome;
 }
 
 /** What surrounds a session. */
@@ -161,7 +161,7 @@ export function openOfferSession(
     try {
       ended = 'code' in attempt.placement ? attempt.placement : await show(session, signal);
     } catch (error) {
-      ended = outcome('network_error', `The offers could not be shown (${reasonOf(error)})`, ['bug']);
+      ended = outcome('network_error', `The offers could not be shown (${reasonOf(error)})`, 'Please report this.');
     }
     if (signal.aborted) return;
     // What earlier pages have left is sent whatever becomes of this one.

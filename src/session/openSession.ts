@@ -17,7 +17,6 @@ import {
   type Explanation,
 } from './openTrace.ts';
 import type { LoadedOffers } from './findOffers.ts';
-import { sayHint } from '../wire/hints.ts';
 import { openOfferSession } from './offerSession.ts';
 import {
   browserStorage,
@@ -136,7 +135,7 @@ function openSessionOn(
   const { options, error } = copyOptions(given);
   let shown: LoadedOffers | undefined;
   let isDismissed = false;
-  const trace = openTrace(sayHint);
+  const trace = openTrace();
   const subscribe = (listener: (event: SessionEvent) => void): (() => void) =>
     trace.subscribe((event) => listener(event.type === 'outcome' ? { ...resultOf(event), type: 'outcome' } : event));
   subscribe((event) => {
@@ -259,9 +258,11 @@ function check(options: SessionOptions): Placement | Failure {
   const checked = checkOptions(options, { base });
   if ('code' in checked) return checked;
   const { storage, fetch, headers } = options;
-  if (fetch && typeof fetch !== 'function') return invalid('fetch');
-  if (headers && typeof headers !== 'function') return invalid('headers');
-  if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function')) return invalid('storage');
-  if (!fetch && typeof globalThis.fetch !== 'function') return invalid('fetch');
+  if (fetch && typeof fetch !== 'function') return invalid('fetch', 'a function like the global fetch');
+  if (headers && typeof headers !== 'function') return invalid('headers', 'a function that returns the headers');
+  if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function'))
+    return invalid('storage', `an object with ${STORAGE_METHODS.join(', ')}`);
+  if (!fetch && typeof globalThis.fetch !== 'function')
+    return invalid('fetch', 'a function: there is no global fetch here');
   return checked;
 }

@@ -3,7 +3,6 @@ import type { EventName } from '../wire/events.ts';
 import type { Problem } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
 import type { ConsentDecision } from './consent.ts';
-import type { Hint } from '../wire/hints.ts';
 
 /** Why there are no offers. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
 export type FailureCode =
@@ -26,25 +25,17 @@ export interface Outcome<Code extends string = OutcomeCode> {
   readonly errors?: readonly Problem[];
 }
 
-/** How a mount ends, before its hint is a sentence. */
-export interface Ending<Code extends string = OutcomeCode> extends Omit<Outcome<Code>, 'hint'> {
-  readonly hint?: string | Hint | undefined;
+/** Why there are no offers, in a sentence. */
+export type Failure = Outcome<FailureCode>;
+
+/** Creates an outcome. `hint` says what to do, when there is something to do. */
+export function outcome<Code extends OutcomeCode>(code: Code, message: string, hint?: string): Outcome<Code> {
+  return hint ? { code, message, hint } : { code, message };
 }
 
-/** Why there are no offers. */
-export type Failure = Ending<FailureCode>;
-
-/** Returns the sentence of a hint, or a promise of it that never rejects, where it is in a file that has to be loaded. */
-export type SayHint = (hint: Hint) => string | Promise<string | undefined> | undefined;
-
-/** Creates the end of a mount. `hint` says what to do, when there is something to do. */
-export function outcome<Code extends OutcomeCode>(code: Code, message: string, hint?: string | Hint): Ending<Code> {
-  return { code, message, hint };
-}
-
-/** Returns the outcome for an option that is missing or not valid, under the name by which its author writes it. */
-export function invalid(option: string, name = option, ...more: string[]): Failure {
-  return outcome('invalid_config', `${name} is missing or not valid`, ['option', option, name, ...more]);
+/** Returns the outcome for an option that is missing or not valid. */
+export function invalid(name: string, expected: string): Failure {
+  return outcome('invalid_config', `${name} is missing or not valid`, `Set ${name} to ${expected}.`);
 }
 
 /** An outcome as an event: the first one, and each later one, such as consent that is withdrawn after offers were shown. */
@@ -168,21 +159,17 @@ export interface Trace extends Pick<Explanation, 'request' | 'response' | 'prefe
   subscribe(listener: (event: PageEvent) => void): () => void;
   emit(event: PageEvent): void;
   /** Records and reports an outcome, and what is waited for after it. */
-  end(ending: Ending, waitingFor?: WaitingFor): void;
+  end(outcome: Outcome, waitingFor?: WaitingFor): void;
   /** Begins a new explanation after the events so far. */
   restart(): void;
   explain(consent: ConsentDecision | undefined): Explanation;
 }
 
 /** Opens an empty trace. */
-export function openTrace(sayHint: SayHint): Trace {
+export function openTrace(): Trace {
   const listeners = new Set<(event: PageEvent) => void>();
   const events: PageEvent[] = [];
-  /** The latest outcome, and the latest one that was reported. */
   let current: Outcome | undefined;
-  let reported: Outcome | undefined;
-  /** Ends when every hint so far has its sentence: outcomes are reported in order. */
-  let pending: Promise<unknown> | undefined;
   let settle: (outcome: Outcome) => void;
   const first = new Promise<Outcome>((resolve) => (settle = resolve));
 
@@ -210,31 +197,24 @@ export function openTrace(sayHint: SayHint): Trace {
         }
       }
     },
-    end({ hint, ...ended }, waitingFor) {
-      current = ended;
+    end(outcome, waitingFor) {
+      current = outcome;
       trace.waitingFor = waitingFor;
-      const said = typeof hint === 'object' ? sayHint(hint) : hint;
-      const report = (text?: string): void => {
-        const { code, message } = ended;
-        const outcome: Outcome = text ? { ...ended, hint: text } : ended;
-        if (current === ended) reported = outcome;
-        // Where a developer looks, whatever is wrong has one line.
-        if (code === 'invalid_config' || (hint && /refused|error|no_/.test(code) && isDeveloping()))
-          // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
-          console.warn(`offerlet: ${message}. ${text ?? ''} (${code})`);
-        trace.emit({ type: 'outcome', ...outcome });
-        settle(outcome);
-      };
-      if (pending || typeof said === 'object') pending = Promise.all([said, pending]).then(([text]) => report(text));
-      else report(said);
+      const { code, message, hint } = outcome;
+      // Where a developer looks, whatever is wrong has one line.
+      if (code === 'invalid_config' || (hint && /refused|error|no_/.test(code) && isDeveloping()))
+        // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
+        console.warn(`offerlet: ${message}. ${hint} (${code})`);
+      trace.emit({ type: 'outcome', ...outcome });
+      settle(outcome);
     },
     restart() {
-      trace.request = trace.response = trace.prefetched = current = reported = undefined;
+      trace.request = trace.response = trace.prefetched = current = undefined;
     },
     explain(consent) {
       const { request, response, prefetched, waitingFor } = trace;
       return {
-        outcome: reported,
+        outcome: current,
         consent,
         waitingFor,
         hint: waitingFor && WAITING[waitingFor],

@@ -3,7 +3,6 @@ import { reasonOf } from '../wire/errors.ts';
 import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { containsSecret } from './checkOptions.ts';
-import type { Hint } from '../wire/hints.ts';
 import { type Failure, outcome } from './openTrace.ts';
 
 /** Maximum errors of one response that are repeated. */
@@ -45,12 +44,18 @@ export async function requestOffers({
     // Chromium rejects before it says that a policy has blocked the request.
     await new Promise((resolve) => setTimeout(resolve));
     if (error === SECRET) return containsSecret('The headers');
-    const [message, ...hint]: readonly [string, ...Hint] =
+    const [message, hint] =
       error === LATE
-        ? [`did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`, 'late']
+        ? [
+            `did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`,
+            'Check that the relay and the network behind it are up.',
+          ]
         : isBlocked()
-          ? ['was blocked by the Content-Security-Policy of this page', 'policy', new URL(url).origin]
-          : [`could not be reached (${reasonOf(error)})`, 'unreachable'];
+          ? ['was blocked by the Content-Security-Policy of this page', `Add ${new URL(url).origin} to connect-src.`]
+          : [
+              `could not be reached (${reasonOf(error)})`,
+              'Check that the relay is up, allows this origin, does not redirect, and is not blocked in this browser.',
+            ];
     return outcome('network_error', `${url} ${message}`, hint);
   } finally {
     stop();
@@ -66,9 +71,21 @@ function refusal(url: string, ok: boolean, status: number, json: unknown): Failu
   const failed = outcome(
     status > 399 && status < 500 ? 'refused' : 'network_error',
     `${url} responded with status ${status} (${reason})`,
-    status < 400 ? ['path'] : ['status', `${status}`, ...errors.map(({ path }) => path)],
+    hintFor(status, errors),
   );
   return errors[0] ? { ...failed, errors } : failed;
+}
+
+/** Says what to do about a status. */
+function hintFor(status: number, errors: readonly Problem[]): string {
+  const fields = [...new Set(errors.flatMap(({ path }) => path || []))].join(', ');
+  if (fields) return `Correct ${fields} on the page or in the context of the relay.`;
+  if (status === 401 || status === 403)
+    return 'Check the key of the relay, its environment, and whom the relay authorizes. Its log says more.';
+  if (status === 404) return 'Check the path: the relay is not mounted there.';
+  if (status === 429) return 'The limit of requests is reached. Wait, or raise the limit of the relay.';
+  if (status < 400) return 'Check that an offerlet relay is mounted at this path.';
+  return 'Look at the log of the relay, and check that the network behind it is up.';
 }
 
 /** Reads what the relay, or the network behind it, found wrong field by field. */

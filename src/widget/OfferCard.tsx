@@ -70,7 +70,9 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
             <span
               role="img"
               aria-label={messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${count}`)}
-              data-dots={count < MANY ? '\u25cb'.repeat(index) + '\u25cf' + '\u25cb'.repeat(count - index - 1) : undefined}
+              data-dots={
+                count < MANY ? '\u25cb'.repeat(index) + '\u25cf' + '\u25cb'.repeat(count - index - 1) : undefined
+              }
             >
               {index + 1}/{count}
             </span>

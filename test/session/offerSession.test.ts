@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
 import { openConsent } from '../../src/session/consent.ts';
 import type { LoadedOffers } from '../../src/session/findOffers.ts';
-import { sayHint } from '../../src/wire/hints.ts';
 import { type Explanation, type Failure, openTrace, outcome } from '../../src/session/openTrace.ts';
 import { openOfferSession, type OfferSession, type Shown } from '../../src/session/offerSession.ts';
 import { keyValueStorage } from '../../src/session/sessionStorage.ts';
@@ -40,7 +39,7 @@ interface World {
 /** Opens a session whose offers wait, as for a place on the page, until a test lets them go on. */
 function open(more: object = {}, relay = startRelay(1), storage = device()): World {
   const options = { ...OPTIONS, fetch: relay.fetch, consent: 'required' as const, ...more };
-  const trace = openTrace(sayHint);
+  const trace = openTrace();
   const codes: string[] = [];
   const signals: AbortSignal[] = [];
   const shown: LoadedOffers[] = [];
@@ -212,7 +211,7 @@ test('showing offers again never gives consent: not past a denial of the page, n
   const asked: unknown[] = [];
   for (const page of [undefined, openConsent('given')]) {
     const relay = startRelay(1);
-    const trace = openTrace(sayHint);
+    const trace = openTrace();
     const options = { ...noConsent, fetch: relay.fetch };
     page?.set(false, 'consent()');
     const session = openOfferSession(

@@ -2,21 +2,18 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { openClock } from '../../src/queue/createPost.ts';
 import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
 import { buildRequest } from '../../src/session/findOffers.ts';
-import { sayHint } from '../../src/wire/hints.ts';
 import { requestOffers } from '../../src/session/requestOffers.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
-/** Returns the outcome of a response, with the sentence of its hint. */
-async function requestFrom(status: number, body: unknown): Promise<object> {
+function requestFrom(status: number, body: unknown): ReturnType<typeof requestOffers> {
   vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(body), { status })));
-  const failed = await requestOffers({
+  return requestOffers({
     relay: 'https://shop.example/offers',
     access: { clock: openClock() },
     body: {},
     signal: new AbortController().signal,
   });
-  return 'hint' in failed && typeof failed.hint === 'object' ? { ...failed, hint: sayHint(failed.hint) } : failed;
 }
 
 test('the fields that a 400 names are in the message, the hint and the errors', async () => {
