@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import type { Page } from '@playwright/test';
 import type * as RelayEntry from '../../src/relay.ts';
+import type { NodeHandler } from '../../src/relay.ts';
 import { serve } from '../fixtures/serve.ts';
 import { openLateness } from '../line/page/openLateness.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
@@ -71,16 +72,19 @@ export async function openTrustShop(): Promise<TrustShop> {
   }
 
   const network = await serve((request, response) => void respond(request, response));
-  const relay = toNode(
-    createRelay({
-      apiKey: KEY,
-      version: '1.0.0',
-      networkUrl: network.url,
-      basePath: '/offers',
-      sandbox: true,
-      onLog: (entry) => shop.logs.push(JSON.stringify(entry)),
-    }),
-  );
+  // A relay repeats its response to an order, so each test has its own.
+  const openRelay = (): NodeHandler =>
+    toNode(
+      createRelay({
+        apiKey: KEY,
+        version: '1.0.0',
+        networkUrl: network.url,
+        basePath: '/offers',
+        sandbox: true,
+        onLog: (entry) => shop.logs.push(JSON.stringify(entry)),
+      }),
+    );
+  let relay = openRelay();
   const server = await serve((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://shop');
     if (pathname.startsWith('/offers/')) {
@@ -107,6 +111,7 @@ export async function openTrustShop(): Promise<TrustShop> {
     },
     reset() {
       lateness.begin();
+      relay = openRelay();
       for (const list of [shop.calls, shop.posts, shop.logs]) list.length = 0;
       shop.offers = () => offersOf(1);
       shop.networkHeaders = {};
