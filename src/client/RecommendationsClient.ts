@@ -69,7 +69,6 @@ export class RecommendationsClient {
   readonly #allowLoopback: boolean;
 
   constructor(options: RecommendationsClientOptions) {
-    refuseBrowser(ENTRY);
     readIntegrationKey(options.apiKey, refuseOption);
     const version = readVersion(options.version, refuseOption);
     const maxBytes = RESPONSE_MAX_BYTES;

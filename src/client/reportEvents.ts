@@ -64,12 +64,6 @@ interface Pending {
   readonly places: number[];
 }
 
-/** An event, sent alone or as the last part of a group, and the error of the call. */
-interface RefusedCall {
-  readonly one: Pending;
-  readonly error: ApiError;
-}
-
 /** Stored events that a client remembers: those of minutes, in about 2 MB. */
 const REMEMBERED_MAX = 10_000;
 /** Groups in a row that got no response before the others are left: a single one may contain what makes the network fail. */
@@ -125,7 +119,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
      * Sends a group until each of its events is settled, and returns those that are refused with the whole call. Rejects when
      * the network does not respond about them.
      */
-    async function deliver(group: readonly Pending[]): Promise<readonly RefusedCall[]> {
+    async function deliver(group: readonly Pending[]): Promise<readonly (readonly [one: Pending, error: ApiError])[]> {
       let left = group;
       for (let attempt = 1; left.length > 0; attempt++) {
         const sent = left;
@@ -142,7 +136,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
         if (response instanceof ApiError) {
           // If it is about one of the events, the others pass in halves.
           const half = sent.length >> 1;
-          if (half === 0) return sent.map((one) => ({ one, error: response }));
+          if (half === 0) return sent.map((one) => [one, response]);
           return [...(await deliver(sent.slice(0, half))), ...(await deliver(sent.slice(half)))];
         }
         const results = readBatchResults(response, sent.length);
@@ -163,19 +157,14 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
       return [];
     }
 
-    async function deliverGroup(group: readonly Pending[]): Promise<void> {
-      const refusals = await deliver(group);
-      const [first] = refusals;
-      // It is about the call, such as its version, and would be the same for all other groups.
-      if (first && group.length > 1 && refusals.length === group.length) throw first.error;
-      for (const { one, error } of refusals) settle(one, refused(error));
-    }
-
     const groups = groupsOf(checkAll());
     let failed = 0;
     for (const [at, group] of groups.entries()) {
       try {
-        await deliverGroup(group);
+        const refusals = await deliver(group);
+        // If all are refused, it is about the call, such as its version, and would be the same for the other groups.
+        if (group.length > 1 && refusals.length === group.length) throw refusals[0]?.[1];
+        for (const [one, error] of refusals) settle(one, refused(error));
         failed = 0;
       } catch (error) {
         const why = signal?.aborted ? cancellationOf(signal) : (error as Error);

@@ -100,10 +100,10 @@ async function runSend(source: SettingsSource): Promise<void> {
     counts[report.status] += 1;
     const { error, ...rest } = { error: undefined, ...report };
     const reason = error ? { message: error.message } : {};
+    const said =
+      report.status === 'refused' ? [report.code, report.message] : error && [report.event_id, error.message];
     if (settings.json) terminal.write(`${printableJson({ line, ...rest, ...reason })}\n`);
-    else if (report.status === 'refused') terminal.write(lineOf(line, report.status, report.code, report.message));
-    else if (report.status === 'unknown')
-      terminal.write(lineOf(line, report.status, report.event_id, report.error.message));
+    else if (said) terminal.write(`line ${line}  ${[report.status, ...said].map(safeText).join('  ')}\n`);
   }
 
   try {
@@ -154,10 +154,6 @@ async function runSend(source: SettingsSource): Promise<void> {
     safeText(`${failed} of ${failed + done} events failed.${why}${unknown}${correct}${again}`),
     counts.refused > 0 ? EXIT.someFailed : code,
   );
-}
-
-function lineOf(line: number, ...words: readonly string[]): string {
-  return `line ${line}  ${words.map(safeText).join('  ')}\n`;
 }
 
 /** Flags of the client's options, for its messages. */
