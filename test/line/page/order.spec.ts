@@ -7,7 +7,9 @@ const fixture = useFixture();
 
 const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 const accept = (page: Page) => page.locator('[part~=accept]').first();
-const count = (name: string) => fixture.names().filter((one) => one === name).length;
+/** How often a network counts something: it knows what is repeated by its id. */
+const count = (name: string) =>
+  new Set(fixture.events.flatMap(({ event_name, event_id }) => (event_name === name ? [event_id] : []))).size;
 
 /** What the page's own mount says about how it ended. */
 function told(
