@@ -55,7 +55,7 @@ for (const [name, mode] of BUILDS) {
       await (await opened).close();
       await expect.poll(() => traffic.sessions.size).toBe(1);
       const [session = ''] = traffic.sessions;
-      await expect.poll(() => namesAtNetwork(session), { timeout: 20_000 }).toContain('BRAND_CLICK');
+      await expect.poll(() => namesAtNetwork(session)).toContain('BRAND_CLICK');
       const names = await namesAtNetwork(session);
       const requests = PREFETCHED.includes(name) ? 0 : 1;
       expect([traffic.requests, traffic.sessions.size], 'one order is one request and one session').toEqual([

@@ -70,7 +70,7 @@ for (const [way, html, mount] of WAYS) {
     await (await opened).waitForLoadState(); // the advertiser's page, of the network's own
     // Some offers of the catalogue have product tiles, whose events arrive as well.
     const withoutTiles = async () => (await arrived(session_id)).filter((event) => !event.startsWith('PRODUCT_'));
-    await poll(withoutTiles, { timeout: 10_000 }).toEqual([
+    await poll(withoutTiles).toEqual([
       'BRAND_CLICK stored',
       'BRAND_DISPLAY stored',
       'BRAND_VIEW stored',

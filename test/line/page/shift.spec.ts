@@ -201,7 +201,7 @@ test('with a page of content below, empty space closes as smoothly as docs/refer
   const place = `<div id="offers"></div>${scriptTag()}${'<p>Your parcel leaves us tomorrow.</p>'.repeat(60)}`;
   const html = shop(place, `<style>${RESERVED}</style>`).replace(/<div id="offers"[^>]*><\/div>/, '');
   await page.goto(fixture.page('/shift', html));
-  await poll(() => page.locator('#offers').evaluate((element) => element.clientHeight), { timeout: 20_000 }).toBe(0);
+  await poll(() => page.locator('#offers').evaluate((element) => element.clientHeight)).toBe(0);
   await poll(() =>
     page.evaluate(() => document.getAnimations().every(({ playState }) => playState === 'finished')),
   ).toBe(true);

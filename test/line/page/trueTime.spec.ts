@@ -143,7 +143,7 @@ async function expectEach(page: Page, opened: number, session?: string): Promise
   const id = session ?? (await sessionOf(page));
   const names = async (): Promise<string[]> =>
     (await counted(id)).map(({ event_name }) => event_name).filter((name) => !name.startsWith('PRODUCT_'));
-  await poll(async () => (await names()).toSorted(), { timeout: 15_000 }).toEqual(ALL);
+  await poll(async () => (await names()).toSorted()).toEqual(ALL);
   for (const { event_name, at } of await counted(id)) expectBetween(event_name, at, opened, Date.now());
 }
 

@@ -32,9 +32,7 @@ test('offerlet sandbox --scenario second-event-fails: one event is retried alone
     await expect(page.locator('[part~=accept]:visible').first()).toBeVisible();
     // Some offers are higher than what the window shows of them: half of each must be seen.
     await page.locator('[part~=card]:visible').first().scrollIntoViewIfNeeded();
-    await poll(async () => (await told(page)).events.filter(({ type }) => type === 'retried').length, {
-      timeout: 15_000,
-    }).toBe(1);
+    await poll(async () => (await told(page)).events.filter(({ type }) => type === 'retried').length).toBe(1);
     const { session } = await told(page);
     const tracked = async (): Promise<string[]> =>
       (await told(page)).events.flatMap(({ type, event }) => (type === 'tracked' && event ? [event.event_name] : []));
@@ -52,7 +50,7 @@ test('offerlet sandbox --scenario second-event-fails: one event is retried alone
       const names = await tracked();
       expect(names).toContain('BRAND_VIEW');
       expect((await arrived()).sort()).toEqual(names.sort());
-    }).toPass({ timeout: 20_000 });
+    }).toPass({ timeout: 30_000 });
   } finally {
     await sandbox.stop();
   }

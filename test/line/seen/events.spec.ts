@@ -40,7 +40,7 @@ test('each event of an offer’s life: once, in order, with its target and prope
   const current = (part: string) => page.locator(`article [part=${part}]`);
   const viewed = async ({ insertion_id, asset_id }: Shown): Promise<void> => {
     const views = async () => (await stored(session_id)).filter((e) => e.includes('_VIEW') && e.endsWith(insertion_id));
-    await poll(views, { timeout: 10_000 }).toHaveLength(asset_id ? 2 : 1);
+    await poll(views).toHaveLength(asset_id ? 2 : 1);
   };
   await viewed(first);
   await current('decline').click();
@@ -86,7 +86,7 @@ test('each event of an offer’s life: once, in order, with its target and prope
     'ELEMENT_CLICK INLINE_FOOTER_BRAND',
     'ELEMENT_CLICK INLINE_FOOTER_PRIVACY',
   ];
-  await poll(async () => (await stored(session_id)).toSorted(), { timeout: 10_000 }).toEqual(expected.toSorted());
+  await poll(async () => (await stored(session_id)).toSorted()).toEqual(expected.toSorted());
   await page.waitForTimeout(500);
   const seen = await stored(session_id);
   expect(seen).toHaveLength(expected.length); // and nothing more came
@@ -149,7 +149,7 @@ async function visit(page: Page, mode: string): Promise<{ session_id: string; of
   );
   await page.goto(`${line.shop}/${mode}`);
   const outcome = (): Promise<unknown> => page.evaluate('offerlet.explain?.()[0]?.outcome?.code');
-  await poll(outcome, { timeout: 20_000 }).toBe('rendered');
+  await poll(outcome).toBe('rendered');
   await expect(page.locator('article [part=accept]')).toBeVisible();
   const offers = answer.recommendation_groups
     .flatMap(({ items }) => items)

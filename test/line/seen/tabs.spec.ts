@@ -53,7 +53,7 @@ test('a prerendered page requests and counts nothing before it is opened', async
   await poll(() => told().map(({ what }) => what)).toEqual(['prerendering']);
   await sleep(1_000);
   expect(fixture.asked.filter(({ path }) => path !== '/tell')).toEqual([]);
-  await poll(() => toldAt('activated'), { timeout: 8_000 }).toBeGreaterThan(0);
+  await poll(() => toldAt('activated')).toBeGreaterThan(0);
   await poll(fixture.names).toContain('BRAND_DISPLAY');
   expect(eventAt('WIDGET_LOAD')).toBeGreaterThanOrEqual(toldAt('activated'));
   await expectViewsAfter(toldAt('activated'));
@@ -66,7 +66,7 @@ test('offers in a background tab are loaded, and count as displayed only in the 
   );
   await browser.show(await browser.open('about:blank'));
   await poll(() => toldAt('hidden')).toBeGreaterThan(0);
-  await poll(fixture.names, { timeout: 10_000 }).toEqual(['WIDGET_LOAD']);
+  await poll(fixture.names).toEqual(['WIDGET_LOAD']);
   await sleep(1_500);
   expect(fixture.names()).toEqual(['WIDGET_LOAD']);
   await browser.show(tab);
@@ -102,7 +102,7 @@ test('a page with an idle queue may be cached for going back, and its time away 
   </script>`;
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 1500)</script>');
   await browser.open(fixture.page('/kept', page(leave)));
-  await poll(() => toldAt('restored') + toldAt('too slow'), { timeout: 15_000 }).toBeGreaterThan(0);
+  await poll(() => toldAt('restored') + toldAt('too slow')).toBeGreaterThan(0);
   test.skip(toldAt('too slow') > 0, 'the machine was too slow to leave before the view');
   expect(eventAt('BRAND_DISPLAY')).toBeLessThan(toldAt('restored') - 1_000);
   await expectViewsAfter(toldAt('restored') - 50);
@@ -122,7 +122,7 @@ test('prefetched offers that the back/forward cache restores count once, and a s
   const kept = (json: unknown): string => fixture.page('/kept', shop(TELLS + leave + inScript(json) + scriptTag()));
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 500)</script>');
   await browser.open(kept(first));
-  await poll(() => toldAt('restored'), { timeout: 20_000 }).toBeGreaterThan(0);
+  await poll(() => toldAt('restored')).toBeGreaterThan(0);
   expect(toldAt('Used')).toBeGreaterThan(0);
   await browser.open(kept(block()));
   const remembered = 'Not used. The order is remembered on this device';

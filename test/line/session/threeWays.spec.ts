@@ -167,8 +167,8 @@ for (const way of WAYS) {
       await start(page, way);
       await outcome(page, way);
       await accept(page, way);
-      await poll(() => accepted, { timeout: 15_000 }).toContain('BRAND_CLICK');
-      await poll(() => accepted, { timeout: 15_000 }).toContain('BRAND_DISPLAY');
+      await poll(() => accepted).toContain('BRAND_CLICK');
+      await poll(() => accepted).toContain('BRAND_DISPLAY');
       expect(accepted).not.toContain('WIDGET_LOAD');
     });
 

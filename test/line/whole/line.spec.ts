@@ -36,7 +36,7 @@ test('an accepted offer reaches both reports, and the key never reaches the page
       read('/api/analysis/publisher-reporting/v2/report/', publisher_reporting, 'widget_loads'),
     ]);
   const once = [1, 1, 1, 1];
-  await poll(both, { timeout: 10_000 }).toEqual([once, once]);
+  await poll(both).toEqual([once, once]);
 
   const everything = (await Promise.all(bytes)).join('\n');
   expect(everything).toContain('Marlow'); // the collection is not empty

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const days = [...Array(30).keys()];
   const rows = days.flatMap((day) => activityOf(today - (YEAR_DAYS + day) * DAY_MS, publisher_remote_id, random));
   await control('POST', 'activity', { rows });
-}, 120_000);
+});
 afterAll(async () => {
   process.stdout.write(`compared ${compared} values of the console's reports with the raw API\n`);
   await network.close();

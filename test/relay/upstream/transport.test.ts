@@ -46,4 +46,4 @@ test('a call that waited for a free connection all its time has sent nothing, an
   expect(first.isUnsent).toBe(false);
   await Promise.all(held);
   await network.close();
-}, 30_000);
+});
