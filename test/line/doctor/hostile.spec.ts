@@ -15,7 +15,6 @@ import { fakeWorld, PUBLIC } from '../../cli/doctor/fakeWorld.ts';
 
 type Handle = (url: URL, request: Request) => Response | Promise<Response> | undefined;
 
-
 let server: Awaited<ReturnType<typeof serve>>;
 let port: number;
 /** Responds for every host of the Internet. */

@@ -97,11 +97,6 @@ for (const [way, place] of [
     expect(await shiftOf(page, place)).toBeLessThanOrEqual(0.001);
     expect(await shiftOf(page, place, 'offer-let { display: block }')).toBeLessThanOrEqual(0.001);
   });
-
-  test(`a relay that fails shifts nothing by ${way}`, async ({ page }) => {
-    fixture.reply = (_, response) => void response.writeHead(503).end();
-    expect(await shiftOf(page, place)).toBeLessThanOrEqual(0.001);
-  });
 }
 
 for (const [size, viewport] of Object.entries(SIZES)) {

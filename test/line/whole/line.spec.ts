@@ -45,17 +45,6 @@ test('an accepted offer reaches both reports, and the key never reaches the page
   }
 });
 
-for (const via of ['element', 'npm']) {
-  test(`the same offer is shown by ${via === 'npm' ? 'the npm import' : '<offer-let>'}`, async ({ page }) => {
-    const errors: string[] = [];
-    page.on('console', (message) => errors.push(message.text()));
-    page.on('pageerror', (error) => errors.push(error.message));
-    await page.goto(`${sandbox.shop}/?via=${via}`);
-    await expect(page.locator('[part~=accept]').first()).toBeVisible();
-    expect(errors).toEqual([]);
-  });
-}
-
 /** Every byte that reached the page: URLs, headers, bodies. */
 function collectBytes(page: Page): Promise<string>[] {
   const bytes: Promise<string>[] = [];
