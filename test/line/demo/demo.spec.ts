@@ -3,7 +3,7 @@ import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
-test.describe.configure({ mode: 'serial' }); // one sandbox serves them all, and its clicks are counted
+test.describe.configure({ mode: 'default' }); // one sandbox serves them all, and its clicks are counted
 test.beforeAll(async () => {
   test.setTimeout(120_000);
   sandbox = await startSandbox();

@@ -4,7 +4,7 @@ import { violationsOf } from '../drivers/violationsOf.ts';
 import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
   sandbox = await sharedSandbox();

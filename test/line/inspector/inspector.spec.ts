@@ -98,7 +98,7 @@ test('Seen follows an offer into view, and agrees with what is reported', async 
   await expect(seen.getByText(/^0% visible/)).toBeVisible();
 });
 
-for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
+for (const mode of ['OVERLAY', 'PULLUP'] as const) {
   test(`over ${mode} it can be seen, clicked and typed into, and Esc only collapses it`, async ({ page }) => {
     await page.setViewportSize({ width: 1440, height: 800 });
     await openInspected(page, fixture, { attributes: { 'display-mode': mode } });

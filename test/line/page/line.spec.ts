@@ -8,7 +8,7 @@ import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 const scripts = new Map<string, string>();
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
   sandbox = await sharedSandbox();

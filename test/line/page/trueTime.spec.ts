@@ -10,7 +10,7 @@ const fixture = useFixture();
 const ALL = ['BRAND_CLICK', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_DISPLAY', 'WIDGET_LOAD', 'WIDGET_VIEW'];
 
 let sandbox: Sandbox;
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
   sandbox = await sharedSandbox();

@@ -9,7 +9,7 @@ import { startQueueSite, tally, type QueueSite } from './queueFixture.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 let site: QueueSite;
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
   site = await startQueueSite();
 });

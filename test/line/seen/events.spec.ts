@@ -6,7 +6,7 @@ import { startLine, type Line } from '../whole/wholeLine.ts';
 import { poll } from '../drivers/poll.ts';
 
 let line: Line;
-test.describe.configure({ mode: 'serial' }); // one network serves them all
+test.describe.configure({ mode: 'default' }); // one network serves them all
 test.use({ ...WHOLE_CHROMIUM, viewport: { width: 1_000, height: 900 } });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
