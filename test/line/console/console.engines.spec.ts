@@ -2,11 +2,8 @@
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { expect, test } from '../drivers/driver.ts';
 
-/** A browser's first page on a busy machine. */
-
 let sandbox: Sandbox;
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await startSandbox();
 });
 test.afterAll(() => sandbox?.stop());

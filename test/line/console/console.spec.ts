@@ -7,7 +7,6 @@ let sandbox: Sandbox;
 let own: StartedConsole;
 test.describe.configure({ mode: 'default' }); // one network serves them all
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await startSandbox();
   own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
 });

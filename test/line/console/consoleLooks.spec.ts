@@ -8,7 +8,6 @@ import { poll } from '../drivers/poll.ts';
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'default' }); // one sandbox serves them all
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await startSandbox();
 });
 test.afterAll(() => sandbox?.stop());

@@ -13,7 +13,6 @@ const rules = join(folder, 'watch.yaml');
 const today = new Date().toISOString().slice(0, 10);
 test.describe.configure({ mode: 'default' }); // one network serves them all
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await startSandbox();
   const list = await fetch(`${sandbox.network}/adnet/publishers/list/?q=juniper`, {
     headers: { 'x-api-key': sandbox.keys.management },

@@ -1,14 +1,15 @@
 import { expect, test, type Page } from '@playwright/test';
 import { sharedSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await sharedSandbox();
 });
+test.beforeEach(({ context }) => waitForRelay(context));
 
 /** Opens the shop and waits until offers, console and pictures are there, and nothing moves any more. */
 async function open(page: Page, query: string): Promise<void> {

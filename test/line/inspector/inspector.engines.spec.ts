@@ -3,8 +3,6 @@ import { expect, test } from '../drivers/driver.ts';
 import { useInspected } from './inspectorFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
-/** A browser's first page on a busy machine. */
-
 const fixture = useInspected();
 
 /** Where the inspector's element is: in the dialog while one is open. */

@@ -10,7 +10,6 @@ let sandbox: Sandbox;
 const scripts = new Map<string, string>();
 test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await sharedSandbox();
   for (const [name, format] of [
     ['script-tag', 'iife'],

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { openWith, scriptTag, shop } from './pageShop.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
@@ -61,6 +62,7 @@ test('a tab that opens while another requests the order waits for its response',
     await isAsked;
     return offersOf(1);
   };
+  await waitForRelay(context);
   const second = await context.newPage();
   for (const tab of [page, second]) {
     await openWith(tab, fixture, '');

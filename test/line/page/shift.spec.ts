@@ -5,6 +5,7 @@ import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
 import { sharedSandbox } from '../drivers/sandbox.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
@@ -101,6 +102,7 @@ for (const [way, place] of [
 
 for (const [size, viewport] of Object.entries(SIZES)) {
   test(`the README's page reserves enough for every offer of the sandbox on a ${size}`, async ({ page }) => {
+    await waitForRelay(page);
     await page.setViewportSize(viewport);
     let next = 0;
     const body = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
@@ -131,24 +133,21 @@ for (const [size, viewport] of Object.entries(SIZES)) {
 test("the README's page shifts nothing with the offers of a running sandbox", async ({ page }) => {
   test.slow(); // eight pages, each watched for seconds
   const sandbox = await sharedSandbox();
-  try {
-    await observeShift(page);
-    // Chromium takes a page that a test returns for one of the internet, and keeps it from pictures of this machine.
-    await page.context().route('**/*.svg', async (route) => route.fulfill({ response: await route.fetch() }));
-    for (const viewport of Object.values(SIZES)) {
-      await page.setViewportSize(viewport);
-      for (let order = 1; order <= 4; order++) {
-        const html = SNIPPET.replace('"1001"', `"${viewport.width}-${order}"`) + BELOW;
-        await page.route('**/thank-you.html', (route) => route.fulfill({ contentType: 'text/html', body: html }));
-        await page.goto(`${sandbox.shop}/thank-you.html`);
-        await page.waitForFunction('isOver');
-        expect(await page.locator('#offers').getAttribute('data-offerlet')).toBe('rendered');
-        expect(await page.evaluate(() => window.shift)).toBeLessThanOrEqual(0.001);
-        await page.unrouteAll();
-      }
+  await waitForRelay(page);
+  await observeShift(page);
+  // Chromium takes a page that a test returns for one of the internet, and keeps it from pictures of this machine.
+  await page.context().route('**/*.svg', async (route) => route.fulfill({ response: await route.fetch() }));
+  for (const viewport of Object.values(SIZES)) {
+    await page.setViewportSize(viewport);
+    for (let order = 1; order <= 4; order++) {
+      const html = SNIPPET.replace('"1001"', `"${viewport.width}-${order}"`) + BELOW;
+      await page.route('**/thank-you.html', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+      await page.goto(`${sandbox.shop}/thank-you.html`);
+      await page.waitForFunction('isOver');
+      expect(await page.locator('#offers').getAttribute('data-offerlet')).toBe('rendered');
+      expect(await page.evaluate(() => window.shift)).toBeLessThanOrEqual(0.001);
+      await page.unrouteAll();
     }
-  } finally {
-    await sandbox.stop();
   }
 });
 

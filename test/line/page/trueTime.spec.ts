@@ -12,7 +12,6 @@ const ALL = ['BRAND_CLICK', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_DISPLAY', 'WI
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await sharedSandbox();
   // The first request takes longest, and a page does not wait for it forever.
   const request = {

@@ -9,7 +9,6 @@ let line: Line;
 test.describe.configure({ mode: 'default' }); // one network serves them all
 test.use({ ...WHOLE_CHROMIUM, viewport: { width: 1_000, height: 900 } });
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   line = await startLine({
     seed: 'empty',
     isSandbox: true,
