@@ -1,4 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
+import { waitForRelay } from '../line/drivers/patience.ts';
 import { BUILDS, prepareExample } from './prepare.mjs';
 import { typeCheck } from '../package/packages.ts';
 import { startNetwork, startScript, type Running } from './startExample.ts';
@@ -10,6 +11,7 @@ test.beforeAll(async () => {
   network = await startNetwork();
 });
 test.afterAll(() => network.stop());
+test.beforeEach(({ context }) => waitForRelay(context));
 
 /** Examples without their own server: the relay runs beside them. */
 const CLIENT_ONLY = ['react-vite', 'vue'];

@@ -4,6 +4,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
 import { shop } from './pageShop.ts';
 import { sharedSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
@@ -20,6 +21,7 @@ test.beforeAll(async () => {
     scripts.set(`/${name}.js`, await bundle(entry, format));
   }
 });
+test.beforeEach(({ context }) => waitForRelay(context));
 
 const ATTRIBUTES = (prefix: string): string =>
   Object.entries({ view: 'THANK_YOU', 'display-mode': 'INLINE', 'external-guid': 'me', 'widget-id': 'mine' })

@@ -3,6 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { sharedSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 const DAY = 24 * 3_600_000;
@@ -13,14 +14,8 @@ let sandbox: Sandbox;
 test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
   sandbox = await sharedSandbox();
-  // The first request takes longest, and a page does not wait for it forever.
-  const request = {
-    user_details: { external_guid: 'me' },
-    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-  };
-  const headers = { 'content-type': 'application/json' };
-  await fetch(`${sandbox.relay}/recommendations`, { method: 'POST', headers, body: JSON.stringify(request) });
 });
+test.beforeEach(({ context }) => waitForRelay(context));
 
 for (const [name, off] of [
   ['ahead', 3 * DAY],

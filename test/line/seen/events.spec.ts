@@ -3,6 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { WHOLE_CHROMIUM } from '../../playwright.config.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 import { startLine, type Line } from '../whole/wholeLine.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 let line: Line;
@@ -32,6 +33,7 @@ test.beforeAll(async () => {
   await addOffer('Lamps', {});
 });
 test.afterAll(() => line?.close());
+test.beforeEach(({ context }) => waitForRelay(context));
 
 test('each event of an offer’s life: once, in order, with its target and properties', async ({ page }) => {
   const { session_id, offers } = await visit(page, 'INLINE');
