@@ -172,11 +172,10 @@ for (const mode of ['PULLUP'] as const) {
 test('a target that is removed takes its offers and its watching with it', async ({ page }) => {
   const code = `window.offers = showOffers(${options('INLINE', 'onEvent: (event) => heard.push(event.type)')});`;
   const script = `<script type="module">import { showOffers } from '/index.js'; window.heard = []; ${code}</script>`;
+  fixture.reply = () => offersOf(1);
   await page.goto(
     fixture.page('/target', turboPage(`${place('A')}${script}`).replace('<script src="/turbo.js"></script>', '')),
   );
-  fixture.reply = () => offersOf(1);
-  await page.reload();
   await expect(heading(page)).toBeVisible();
   await page.evaluate("document.querySelector('#offers').remove()");
   await page.waitForTimeout(100);
