@@ -152,7 +152,7 @@ export default defineConfig(({ mode }) => ({
     // It imports the extension under test, which has JSX and our own entries.
     server: { deps: { inline: ['@shopify/ui-extensions-tester'] } },
     setupFiles: ['test/fixtures/patience.ts'],
-    testTimeout: 120_000,
+    testTimeout: 120_000, // ends what hangs, and measures nothing
     hookTimeout: 120_000,
     maxWorkers: 3, // on two cores, beside the browsers: tests of servers wait more than they compute
     projects: [

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import type { Page } from '@playwright/test';
 import type * as RelayEntry from '../../src/relay.ts';
-import type { NodeHandler } from '../../src/relay.ts';
 import { serve } from '../fixtures/serve.ts';
 import { openLateness } from '../line/page/openLateness.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
@@ -72,8 +71,7 @@ export async function openTrustShop(): Promise<TrustShop> {
   }
 
   const network = await serve((request, response) => void respond(request, response));
-  // A relay repeats its response to an order, so each test has its own.
-  const openRelay = (): NodeHandler =>
+  const openRelay = () =>
     toNode(
       createRelay({
         apiKey: KEY,
@@ -111,7 +109,7 @@ export async function openTrustShop(): Promise<TrustShop> {
     },
     reset() {
       lateness.begin();
-      relay = openRelay();
+      relay = openRelay(); // the one before repeats its responses to the order that all tests have
       for (const list of [shop.calls, shop.posts, shop.logs]) list.length = 0;
       shop.offers = () => offersOf(1);
       shop.networkHeaders = {};

@@ -92,18 +92,6 @@ test('a fetch that ignores its signal is left behind at the timeout', async () =
   expect(stuck).toHaveBeenCalledOnce();
 });
 
-test('a redirect and a broken certificate are not repeated', async () => {
-  server.responses = [{ status: 302, headers: { location: '/elsewhere' } }];
-  await expect(new ChannelClient({ networkUrl: server.url, apiKey: KEY }).details()).rejects.toThrow('redirected');
-  expect(server.seen).toHaveLength(1);
-  const cause = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
-  const untrusted = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause })));
-  await expect(
-    new ChannelClient({ networkUrl: server.url, apiKey: KEY, fetch: untrusted }).details(),
-  ).rejects.toThrow();
-  expect(untrusted).toHaveBeenCalledOnce();
-});
-
 test('an invalid number of retries or timeout is refused', async () => {
   for (const maxRetries of [-1, 1.5, Number.NaN])
     expect(() => new ChannelClient({ networkUrl: server.url, apiKey: KEY, maxRetries })).toThrow('maxRetries');
@@ -111,18 +99,4 @@ test('an invalid number of retries or timeout is refused', async () => {
   for (const timeout of [0, -1, Number.NaN])
     await expect(client.details({ timeout })).rejects.toThrow('timeout must be');
   expect(server.seen).toEqual([]);
-});
-
-test('allPublishers() yields only publishers of the requested status', async () => {
-  const publishers = ['APPROVED', 'PENDING', 'APPROVED'].map((status, index) => ({
-    status,
-    publisher_remote_id: `p${index}`,
-    pending_publisher_id: null,
-  }));
-  server.responses = [{ body: { count: 3, next: null, previous: null, publishers } }];
-  const channel = new ChannelClient({ networkUrl: server.url, apiKey: KEY });
-  const ids = [];
-  for await (const { publisher_remote_id } of channel.allPublishers({ status: 'APPROVED' }))
-    ids.push(publisher_remote_id);
-  expect(ids).toEqual(['p0', 'p2']);
 });

@@ -53,13 +53,6 @@ test.each<[what: string, response: Scripted, line: RegExp]>([
   expect([code, stderr]).toEqual([1, expect.stringMatching(line)]);
 });
 
-test('whoami says that nothing listens', async () => {
-  const closed = await openScriptedServer();
-  await closed.close();
-  const { code, stderr } = await whoami({}, closed.url);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('nothing listens there')]);
-});
-
 test('a refusal is one short line', async () => {
   const { code, stderr } = await whoami({ status: 401, body: { message: 'x'.repeat(100_000) } });
   expect([code, stderr.length < 500]).toEqual([3, true]);

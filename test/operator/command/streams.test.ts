@@ -17,7 +17,7 @@ beforeAll(async () => {
   [command, network] = await Promise.all([buildCommand('src/operator/cli.ts'), openScriptedServer()]);
   folder = mkdtempSync(join(tmpdir(), 'offerlet-streams-'));
   network.responses = [{ body: { channel: { name: 'Demo', exclusions: { subcategories: { channel: [] } } } } }];
-}, 120_000);
+});
 afterAll(async () => {
   await command.remove();
   await network.close();
