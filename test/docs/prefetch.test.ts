@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { renderOffers } from '../../src/html.ts';
 import { createPrefetchRoute } from '../../src/relay/prefetchRoute.ts';
 import { shopperCheck } from '../../src/wire/offers/prefetched.ts';
 import { RESPONSE, setUp, type ScriptedNetwork } from '../relay/scriptedNetwork.ts';
@@ -20,7 +21,7 @@ let server: Served;
 beforeEach(async () => {
   const bench = setUp({ forwardAddress: true });
   network = bench.network;
-  server = await serve(createPrefetchRoute({ relay: bench.relay }));
+  server = await serve(createPrefetchRoute({ relay: bench.relay, render: renderOffers }));
 });
 afterEach(() => server.close());
 
@@ -81,14 +82,20 @@ describe.skipIf(!isThere('php') && !isRequired)('the snippet for PHP', () => {
   const [definition = '', use = ''] = codeIn('php');
 
   test('writes the block, and nothing without consent, with GPC, or without a relay', async () => {
-    await expectPrefetched(({ headers, consent }) => {
+    await expectPrefetched(async ({ headers, consent }) => {
       const given = JSON.stringify(consent ?? null);
       const env = Object.entries(headers).map(([name, value]) => [
         `HTTP_${name.toUpperCase().replaceAll('-', '_')}`,
         value,
       ]);
+      // The network has no offers, so there is no card.
       const code = `${definition}\n${use.replace('<?php', '').replace(', true)', `, ${given})`)}`;
-      return run('php', code, { REMOTE_ADDR: '203.0.113.7', ...(Object.fromEntries(env) as Record<string, string>) });
+      const printed = await run('php', code, {
+        REMOTE_ADDR: '203.0.113.7',
+        ...(Object.fromEntries(env) as Record<string, string>),
+      });
+      expect(printed).toMatch(/^<div id="offers"><\/div>/);
+      return printed.replace('<div id="offers"></div>', '');
     });
   });
 });

@@ -23,6 +23,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
       'consent',
       'relay',
       'client',
+      'html',
       'relay-redis',
       'relay-shopify',
       'shopify',
