@@ -72,7 +72,7 @@ if (all) {
 step(
   all ? 'Tests: everything, with Firefox, WebKit, PostgreSQL, Redis and the packages' : 'Tests: Vitest beside Chromium',
 );
-const { failures, seconds: bySeconds } = await runSuites(all ? { vitest: [], playwright: [] } : USUAL);
+const { failures, seconds: bySeconds } = await runSuites(all ? { vitest: [], playwright: [], inTurn: true } : USUAL);
 if (failures.length > 0) failed.push(`${failures.length} tests`);
 const took = {
   'npm test': seconds(started),

@@ -1,4 +1,4 @@
-// Runs Vitest and Playwright beside each other, and returns what failed: for run.mjs once, for repeat.mjs many times.
+// Runs Vitest and Playwright, and returns what failed: for run.mjs once, for repeat.mjs many times.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -11,27 +11,28 @@ const PLAYWRIGHT = join(FOLDER, 'playwright.json');
 export const USUAL = { vitest: ['unit', 'pure', 'servers', 'network'], playwright: ['chromium', 'pictures', 'shown'] };
 
 /**
- * Runs the tests whose files contain one of the names, or all. Playwright prints as it goes, Vitest when it has ended.
- * Returns the failed tests, each with its message, and the test-seconds of each folder.
+ * Runs the tests whose files contain one of the names, or all: Vitest beside Playwright, or `inTurn`. Playwright prints as
+ * it goes, Vitest when it has ended. Returns the failed tests, each with its message, and the test-seconds of each folder.
  */
-export async function runSuites({ vitest, playwright, names = [] }) {
+export async function runSuites({ vitest, playwright, names = [], inTurn = false }) {
   mkdirSync(FOLDER, { recursive: true });
   for (const path of [VITEST, PLAYWRIGHT]) rmSync(path, { force: true });
   const projects = (option, of) => of.flatMap((name) => [option, name]);
-  const ended = await Promise.all([
-    vitest &&
-      start(
-        ['vitest', 'run', ...names, ...projects('--project', vitest), '--passWithNoTests', '--reporter=default'],
-        ['--reporter=json', `--outputFile.json=${VITEST}`],
-        { isHeld: true },
-      ),
-    playwright &&
-      start(
-        ['playwright', 'test', '-c', 'test/playwright.config.ts', ...names, ...projects('--project', playwright)],
-        ['--pass-with-no-tests', '--reporter=list,json'],
-        { env: { PLAYWRIGHT_JSON_OUTPUT_FILE: join(process.cwd(), PLAYWRIGHT) } },
-      ),
-  ]);
+  const ofVitest = () =>
+    start(
+      ['vitest', 'run', ...names, ...projects('--project', vitest), '--passWithNoTests', '--reporter=default'],
+      ['--reporter=json', `--outputFile.json=${VITEST}`],
+      { isHeld: !inTurn },
+    );
+  const ofPlaywright = () =>
+    start(
+      ['playwright', 'test', '-c', 'test/playwright.config.ts', ...names, ...projects('--project', playwright)],
+      ['--pass-with-no-tests', '--reporter=list,json'],
+      { env: { PLAYWRIGHT_JSON_OUTPUT_FILE: join(process.cwd(), PLAYWRIGHT) } },
+    );
+  const ended = inTurn
+    ? [await ofVitest(), await ofPlaywright()]
+    : await Promise.all([vitest && ofVitest(), playwright && ofPlaywright()]);
   const tests = [...readVitest(), ...readPlaywright()];
   const failures = tests.filter(({ message }) => message !== undefined);
   // What fails outside of any test, such as a server that does not start, is in the output only.

@@ -18,7 +18,7 @@ export async function writeCustomElements(modules, file) {
     superclass: { name: 'HTMLElement' },
     summary: 'Shows partner offers where it is.',
     description:
-      'Attributes may change until the request for offers is sent. After that, a new `view` or `display-mode` shows offers anew, and other changes have no effect.',
+      'Attributes may change until the request for offers is sent. After that, a new `view`, `display-mode` or `order-id` shows offers anew, `consent` is a later decision, and other changes have no effect.',
     attributes: readAttributes(ATTRIBUTES, { View: VIEWS, DisplayMode: DISPLAY_MODES }),
     members: [
       field(

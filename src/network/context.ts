@@ -159,7 +159,7 @@ async function findKey(
   const row = await context.caller();
   if (!row || !timingSafeEqual(Buffer.from(row.key_hash), Buffer.from(hashKey(key)))) return undefined;
   const isOver = row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= (await context.now()));
-  // Removing a publisher from the channel ends its integration (docs/project/rules.md#c24).
+  // Removing a publisher from the channel ends its integration (src/network/contract/rules.md#c24).
   const isOrphan = row.publisher_removed && row.kind !== 'management';
   return isOver || isOrphan || row.environment !== context.environment ? undefined : row;
 }
@@ -177,7 +177,7 @@ type CheckedCall =
   | { readonly ok: true; readonly key: KeyRecord; readonly json: unknown }
   | { readonly ok: false; readonly refusal: Response };
 
-/** Checks what every call of the Recommendations API carries, in this order: key, version, content type, size, JSON (docs/project/rules.md#a1). */
+/** Checks what every call of the Recommendations API carries, in this order: key, version, content type, size, JSON (src/network/contract/rules.md#a1). */
 export async function checkCall(request: Request, context: NetworkContext, maxBytes: number): Promise<CheckedCall> {
   const caller = await authenticate(request, context, ['integration', 'partner_wide']);
   if (!caller.ok) return refuseCall(401, caller.message);

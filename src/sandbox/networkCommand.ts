@@ -75,7 +75,7 @@ function introductionOf({ publisher, keys }: ReturnType<Network['describe']>, ur
   return [
     `\nYou are   ${publisher.brand_name}, publisher ${publisher.publisher_remote_id}`,
     ...(integration
-      ? [`Relay     export OFFERLET_NETWORK=${url}`, `          export OFFERLET_API_KEY=${integration}`]
+      ? [`Relay     in its shell:\nexport OFFERLET_NETWORK=${url}\nexport OFFERLET_API_KEY=${integration}`]
       : []),
     ...(management
       ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} npx offerlet-operator report --by publisher`]

@@ -324,7 +324,7 @@ export function readEvent(
   return { ok: false, error: { code: 'INVALID_EVENT', message, retryable: false } };
 }
 
-/** Checks the time of an event and that it belongs to its session (docs/project/rules.md#e6, docs/project/rules.md#e8). */
+/** Checks the time of an event and that it belongs to its session (src/network/contract/rules.md#e6, src/network/contract/rules.md#e8). */
 export function judgeEvent<Session extends EventSession>(
   event: WireEvent,
   session: Session | undefined,

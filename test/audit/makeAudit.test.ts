@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { openDedupeFile } from '../../src/relay.ts';
 import { describeAudit, makeAudit, type Audit, type AuditRequest } from '../../src/wire/audit/makeAudit.ts';
+import { addDays } from '../../src/wire/utcDates.ts';
+import { makeFolder } from '../fixtures/makeFolder.ts';
+import { event, REQUEST, setUp } from '../relay/scriptedNetwork.ts';
 
 const DAY = '2026-11-20';
 const NOON = Date.parse(`${DAY}T12:20:00Z`);
@@ -141,4 +145,36 @@ test('a relay that never requested offers has a ledger from its first event on',
     theirs: { '20T08': 3, '20T09': 3, '20T10': 5 },
   });
   expect([audit?.begins, audit?.within, clicksOf(audit)]).toEqual([timeOf('20T10'), true, [5, 5, 'ok']]);
+});
+
+test('a network that gives ten shoppers one session hides no loads', async () => {
+  const store = await openDedupeFile(makeFolder());
+  const { post } = setUp({ dedupe: store }); // its network knows one session
+  const event_datetime = new Date().toISOString();
+  for (let at = 0; at < 10; at++) {
+    await post('/recommendations', { ...REQUEST, user_details: { external_guid: `shopper ${at}` } });
+    // A page derives the id of its load from the session.
+    await post('/events', event({ event_id: 'load', event_name: 'WIDGET_LOAD', event_datetime }));
+  }
+  const today = event_datetime.slice(0, 10);
+  const hour = `${event_datetime.slice(0, 13)}:00:00Z`;
+  const audit = await makeAudit({
+    ledger: store.ledger,
+    readPage: async () => ({
+      data: [{ period_start: hour, period_end: hour, widget_loads: 1 }],
+      summary: {},
+      pagination: { offset: 0, limit: 10_000, total: 1, has_more: false },
+      meta: { timezone: 'UTC', data_through: hour, request_id: '' },
+    }),
+    dates: { from: today, to: addDays(today, 1) },
+    grain: 'hour',
+    by: [],
+    tolerance: 0,
+    now: Date.now(),
+    partial: true,
+  });
+  const loads = audit?.totals.find(({ metric }) => metric === 'widget_loads');
+  expect([audit?.within, loads?.ours, loads?.theirs]).toEqual([false, 10, 1]);
+  expect(audit?.explanations[0]).toMatchObject({ cause: 'shared_sessions', direction: 'missing', events: 9 });
+  await store.close();
 });

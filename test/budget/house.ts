@@ -35,7 +35,7 @@ function countTracked(): Record<string, number> {
       .filter((path) => paths.test(path))
       .reduce((sum, path) => sum + (readFileSync(path, 'utf8').match(what)?.length ?? 0), 0);
   return {
-    'lines of src': count(/^src\//, /\n/g),
+    'lines of src': count(/^src\/.*(?<!\.md)$/, /\n/g),
     'lines of test': count(/^test\/.*\.(?:ts|tsx|mjs)$/, /\n/g),
     'words of docs': count(/^docs\/.*\.md$/, /\S+/g),
     'words of README.md': count(/^README\.md$/, /\S+/g),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { Window } from 'happy-dom';
 import { expect, test } from 'vitest';
@@ -47,10 +48,9 @@ test('every CSS block is balanced and names only custom properties and parts tha
   }
 });
 
-test('every directive of an nginx block ends as nginx wants it', () => {
-  for (const block of blocksIn('nginx'))
-    for (const line of block.code.split('\n'))
-      expect(line.replace(/#.*$/, '').trim(), at(block)).toMatch(/^(?:[a-z_]+ .*[;{]|\}|)$/);
+test('every directive of the file for nginx ends as nginx wants it', () => {
+  for (const line of readFileSync('examples/deploy/nginx.conf', 'utf8').split('\n'))
+    expect(line.replace(/#.*$/, '').trim()).toMatch(/^(?:[a-z_]+ .*[;{]|\}|)$/);
 });
 
 test('every code block names its language', () => {
@@ -62,7 +62,6 @@ test('every code block names its language', () => {
     'json',
     'css',
     'http',
-    'nginx',
     'sh',
     'php',
     'python',

@@ -6,7 +6,7 @@ import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
 import { isGroup, type Command, type CommandGroup } from '../../src/cli/command.ts';
 import { COMMANDS as OFFERLET, ELSEWHERE as OTHERS } from '../../src/cli/commands.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
-import { blocksIn, codeBlocks, codeIn, columnOf, pageAt, proseOf, PAGES, sectionOf, tableIn } from './pages.ts';
+import { blocksIn, codeBlocks, codeIn, columnOf, pageAt, proseOf, PAGES, sectionOf } from './pages.ts';
 
 function called(program: string, commands: Readonly<Record<string, Command | CommandGroup>>): Record<string, Command> {
   return Object.fromEntries(
@@ -24,49 +24,27 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'offerlet-sandbox network': networkCommand,
 };
 
-/** Commands with their own page or section. The operators page documents all others. */
-const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?: string }>> = {
-  'offerlet relay': { path: 'docs/reference/relay.md', section: 'Command' },
-  'offerlet audit': { path: 'docs/operate/audit.md', section: 'Command' },
-  'offerlet-operator watch': { path: 'docs/operators/watch.md', section: 'Command' },
-  'offerlet-operator console': { path: 'docs/operators/README.md', section: 'Console' },
-  'offerlet events send': { path: 'docs/guides/from-your-server.md', section: 'From a file' },
-  'offerlet doctor': { path: 'docs/guides/testing.md', section: 'offerlet doctor' },
-  'offerlet csp': { path: 'docs/operate/security.md', section: 'Content Security Policy', table: 'flag of `csp`' },
-  'offerlet integrity': { path: 'docs/operate/security.md', section: 'Integrity', table: 'flag of `integrity`' },
-  'offerlet-sandbox': { path: 'docs/guides/sandbox.md', section: 'Start' },
-  'offerlet-sandbox network': { path: 'docs/operators/network.md', section: 'Start' },
-};
-
-test('every flag of a command is in its table, and no other', () => {
-  for (const [name, { path, section, table = 'flag' }] of Object.entries(ELSEWHERE)) {
-    const documented = tableIn(sectionOf(pageAt(path), section), table).flatMap(([cell = '']) => codeIn(cell));
-    expect(documented.toSorted(), name).toEqual(flagsOf(commandNamed(name)));
-  }
+test('every command is on a page', () => {
+  const text = PAGES.map((page) => page.text).join('\n');
+  const rows = columnOf(sectionOf(pageAt('docs/operators/README.md'), 'Commands'), 'command');
+  const listed = rows.map((cell) => `offerlet-operator ${cell.replace(/ (?:ID|\[).*$/, '')}`);
+  expect(Object.keys(COMMANDS).filter((name) => !listed.includes(name) && !text.includes(name))).toEqual([]);
+  expect(listed.filter((name) => !(name in COMMANDS))).toEqual([]);
 });
 
-test('the operators page documents every command, and every flag of each', () => {
-  const page = pageAt('docs/operators/README.md');
-  const commands = Object.keys(COMMANDS).filter((name) => !(name in ELSEWHERE));
-  const documented = columnOf(sectionOf(page, 'Commands'), 'command').map((cell) => cell.replace(/ (?:ID|\[).*$/, ''));
-  expect(documented.toSorted()).toEqual(
-    Object.keys(COMMANDS)
-      .filter((name) => name.startsWith('offerlet-operator '))
-      .map((name) => name.replace('offerlet-operator ', ''))
-      .toSorted(),
+test('every flag in the text of a page is one of a command', () => {
+  const flags = new Set(
+    Object.values(COMMANDS).flatMap((command) => [...flagsOf(command), ...subcommandFlags(command)]),
   );
-  const shared = columnOf(sectionOf(page, 'Commands'), 'flag');
-  const rows = tableIn(sectionOf(page, 'Commands'), 'flag of');
-  const ownOf = (name: string): string[] =>
-    rows.flatMap(([names = '', flags = '']) => (codeIn(names).includes(name) ? codeIn(flags) : []));
-  const report = tableIn(sectionOf(page, 'Report'), 'flag of `report`').flatMap(([cell = '']) => codeIn(cell));
-  for (const name of commands) {
-    const expected = [
-      ...shared,
-      ...(name === 'offerlet-operator report' ? report : ownOf(name.replace('offerlet-operator ', ''))),
-    ];
-    expect(flagsOf(commandNamed(name)), name).toEqual(expected.toSorted());
-  }
+  const others = ['--help', '--ignore-scripts', '--provenance', '--load', '--offerlet-'];
+  const unknown = PAGES.flatMap((page) =>
+    codeIn(proseOf(page))
+      .filter((code) => !code.startsWith('npm '))
+      .flatMap((code) => code.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [])
+      .filter((flag) => !flags.has(flag) && !others.some((other) => flag.startsWith(other)))
+      .map((flag) => `${page.path}: ${flag}`),
+  );
+  expect(unknown).toEqual([]);
 });
 
 test('the walk-through for operators names categories of the sandbox', () => {
@@ -109,10 +87,8 @@ test('every npm script that a page mentions exists', () => {
   for (const [text, name = ''] of mentioned) expect(Object.keys(scripts), text).toContain(name);
 });
 
-function commandNamed(name: string): Command {
-  const command = COMMANDS[name];
-  if (!command) throw new Error(`There is no command "${name}"`);
-  return command;
+function subcommandFlags({ subcommands = {} }: Command): string[] {
+  return Object.values(subcommands).flatMap(flagsOf);
 }
 
 /** The flags that a command takes. */

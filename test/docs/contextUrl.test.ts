@@ -1,15 +1,13 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../fixtures/serve.ts';
-import { blocksIn } from './pages.ts';
 
 const isPhpThere = spawnSync('php', ['--version']).status === 0;
 const isRequired = process.env['OFFERLET_TEST_PHP'] === '1';
 const SECRET = 'context-secret-0123456789';
-const [snippet] = blocksIn('php').filter(({ page }) => page === 'docs/reference/relay.md');
 
 /** A session as the shop's checkout leaves it, for the shopper who has its cookie. */
 const CHECKOUT = `<?php
@@ -24,7 +22,7 @@ describe.skipIf(!isPhpThere && !isRequired)('the context of a shop in PHP', () =
   const servers: ChildProcess[] = [];
 
   beforeAll(() => {
-    writeFileSync(join(folder, 'offers-context.php'), snippet?.code ?? '');
+    cpSync('examples/deploy/offers-context.php', join(folder, 'offers-context.php'));
     writeFileSync(join(folder, 'checkout.php'), CHECKOUT);
   });
   afterAll(() => {

@@ -35,7 +35,7 @@ test('README and CONTRIBUTING stay short', () => {
 });
 
 test('every comment that cites the documentation cites a place that exists', () => {
-  const pattern = 'docs/[a-z/-]+\\.md(#[a-z0-9-]+)?';
+  const pattern = '(docs|src)/[a-z/-]+\\.md(#[a-z0-9-]+)?';
   const { stdout } = spawnSync('git', ['grep', '-hoE', pattern, '--', 'src', 'test', 'demo'], { encoding: 'utf8' });
   const broken = [...new Set(stdout.match(/\S+/g))].flatMap((link) => problemWith('', link));
   expect(broken).toEqual([]);

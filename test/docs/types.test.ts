@@ -18,7 +18,10 @@ const limitOptions = tableIn(sectionOf(relay, 'Limits'), 'limit').flatMap(([, , 
 const blocks = blocksIn('ts', 'tsx', 'js').map(sourceOf);
 const tables = [
   record('Offers', "import('offerlet').Offers", columnOf(sectionOf(page, 'Import'), 'member')),
-  record('PageApi', typeIn('src/page/openPageApi.ts', 'PageApi'), columnOf(sectionOf(page, 'Script tag'), 'method')),
+  record('PageApi', typeIn('src/page/openPageApi.ts', 'PageApi'), [
+    ...columnOf(sectionOf(page, 'Script tag'), 'method'),
+    ...columnOf(sectionOf(page, 'Import'), 'member').filter((name) => name !== 'outcome'),
+  ]),
   record(
     'Outcome',
     "import('offerlet').OutcomeCode",

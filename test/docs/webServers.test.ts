@@ -1,20 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { freePort, serve } from '../fixtures/serve.ts';
 import { temporaryFolder } from '../package/packages.ts';
-import { codeBlocks, pageAt } from './pages.ts';
 
-// The blocks of the documentation for three web servers, each in front of a relay, where the server is installed.
+// The files of examples/deploy/ for three web servers, each in front of a relay, where the server is installed.
 
 interface WebServer {
   readonly program: string;
-  /** Text that only the block of this server has. */
-  readonly mark: string;
-  readonly page: string;
-  /** The whole configuration around the block. The server may write into `folder`. */
+  /** In examples/deploy/. */
+  readonly file: string;
+  /** The whole configuration around the file. The server may write into `folder`. */
   configure(block: string, port: number, folder: string): string;
   /** The arguments that run it in the foreground. */
   run(config: string, folder: string): readonly string[];
@@ -23,8 +21,7 @@ interface WebServer {
 const SERVERS: readonly WebServer[] = [
   {
     program: 'nginx',
-    mark: 'proxy_pass',
-    page: 'docs/reference/relay.md',
+    file: 'nginx.conf',
     configure: (block, port, folder) => {
       const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
       return `daemon off; pid ${folder}/pid; error_log stderr; events {}
@@ -35,8 +32,7 @@ server { listen 127.0.0.1:${port}; ${block} } }`;
   },
   {
     program: 'apache2',
-    mark: 'ProxyPass',
-    page: 'docs/operate/deployment.md',
+    file: 'apache.conf',
     configure: (block, port, folder) => {
       const modules = ['mpm_event', 'authz_core', 'proxy', 'proxy_http', 'headers'];
       return `ServerRoot ${folder}
@@ -51,8 +47,7 @@ ${block}`;
   },
   {
     program: 'caddy',
-    mark: 'reverse_proxy',
-    page: 'docs/operate/deployment.md',
+    file: 'Caddyfile',
     // Its own host would have it fetch a certificate.
     configure: (block, port) => `{\n  admin off\n}\n${block.replace('shop.example {', `http://127.0.0.1:${port} {`)}`,
     run: (config) => ['run', '--adapter', 'caddyfile', '--config', config],
@@ -65,7 +60,7 @@ for (const server of SERVERS)
     async () => {
       const relay = await serve(({ url, headers }, response) => response.end(JSON.stringify({ url, headers })));
       const folder = temporaryFolder();
-      const block = codeBlocks(pageAt(server.page)).find(({ code }) => code.includes(server.mark))?.code ?? '';
+      const block = readFileSync(join('examples/deploy', server.file), 'utf8');
       const port = await freePort();
       const config = join(folder.path, 'config');
       mkdirSync(join(folder.path, 'logs'));

@@ -1,6 +1,6 @@
 import { connect, type AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createPrefetchRoute } from '../../src/relay/prefetchRoute.ts';
 import { renderOffers, type PrefetchedOffers } from '../../src/html.ts';
 import type { LogEntry } from '../../src/relay.ts';
@@ -13,6 +13,7 @@ const GROUPS = [hero(placed(0), placed(1))];
 const OFFERS = toStorable({ session_id: 'session', groups: GROUPS, footer: FOOTER, sandbox: false, left_out: [] });
 const closing: (() => void)[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const close of closing.splice(0)) close();
 });
 
@@ -66,6 +67,19 @@ test('a body that is too large is a 413', async () => {
   const body = `{"pad":"${'x'.repeat(40_000)}"}`;
   const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   expect(await statusOf(port, { ...bearer(TOKEN), 'transfer-encoding': 'chunked' }, chunked)).toBe(413);
+});
+
+test('a body that does not arrive within ten seconds is a 408', async () => {
+  const { port } = await start(TOKEN);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const began = performance.now();
+  let status: number | undefined;
+  const asked = statusOf(port, { ...bearer(TOKEN), 'content-length': '2' }).then((got) => (status = got));
+  while (status === undefined) {
+    await new Promise((resolve) => setImmediate(resolve));
+    vi.advanceTimersByTime(100);
+  }
+  expect([await asked, performance.now() - began >= 10_000]).toEqual([408, true]);
 });
 
 test.each(['evil.example', '127.0.0.1@evil.example', 'localhost.evil.example', '127.0.0.1/evil', ''])(

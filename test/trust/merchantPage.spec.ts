@@ -107,7 +107,7 @@ test('Options are read from the script tag that runs, never from an element that
   expect(posts[0]).toBe('/offers/recommendations');
 });
 
-test('Requests go to the relay alone, and a redirect is never followed.', async ({ page }) => {
+test('Offers and events go through the relay alone, and a redirect is never followed.', async ({ page }) => {
   const hosts = new Set<string>();
   page.on('request', (request) => request.method() === 'POST' && hosts.add(new URL(request.url()).host));
   await page.route('**/offers/recommendations', (route) =>

@@ -46,8 +46,7 @@ const sidebar = [
     text: 'Start',
     items: [
       page('Choose your platform', 'start/'),
-      page('Script tag', 'start/script-tag'),
-      page('npm', 'start/npm'),
+      page('Script tag or import', 'start/script-tag'),
       page('React and Next.js', 'start/react'),
       page('Vue, Nuxt, Svelte', 'start/vue-svelte'),
       page('Shopify', 'start/shopify'),
@@ -81,9 +80,9 @@ const sidebar = [
     ],
   },
   {
-    text: 'Operate',
+    text: 'Production',
     items: [
-      page('Production', 'operate/production'),
+      page('Checklist', 'operate/production'),
       page('Deployment', 'operate/deployment'),
       page('Security', 'operate/security'),
       page('Audit', 'operate/audit'),
@@ -91,22 +90,27 @@ const sidebar = [
     ],
   },
   {
-    text: 'Operators',
+    text: 'Operators of a channel',
     items: [
       page('Console and commands', 'operators/'),
       page('Watch', 'operators/watch'),
       page('Metrics', 'operators/metrics'),
       page('Clients', 'operators/clients'),
+    ],
+  },
+  {
+    text: 'Administrators of a network',
+    collapsed: true,
+    items: [
       page('Network', 'operators/network'),
       page('Scale', 'operators/scale'),
+      page('Wire format', 'project/wire'),
     ],
   },
   {
     text: 'Project',
     collapsed: true,
     items: [
-      page('Wire format', 'project/wire'),
-      page('Rules', 'project/rules'),
       page('Versioning', 'project/versioning'),
       page('Measured', 'project/measured'),
       page('Decisions', 'project/decisions'),

@@ -5,7 +5,7 @@ import { isObject, own, readUuid } from '../../wire/json.ts';
 import { ADD_MAX_ITEMS } from '../../wire/limits.ts';
 import { badFields, readCategories, type ChannelCall, readObject, readSubcategoryIds } from './channelRoute.ts';
 
-/** POST add: creates a request for each new item, and reports the others as duplicates (docs/project/rules.md#c20). */
+/** POST add: creates a request for each new item, and reports the others as duplicates (src/network/contract/rules.md#c20). */
 export async function addPublishers({ request, context, channelId }: ChannelCall): Promise<Response> {
   const body = await readObject(request);
   if (!body.ok) return body.refusal;

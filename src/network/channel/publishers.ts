@@ -150,7 +150,7 @@ export async function getPublisher({ context, params, channelId, publisherId }: 
   return isVisible ? Response.json({ publisher: detail(row) }) : publisherNotFound();
 }
 
-/** DELETE remove: removes an approved publisher and revokes its keys. Its history stays in reports (docs/project/rules.md#r55). */
+/** DELETE remove: removes an approved publisher and revokes its keys. Its history stays in reports (src/network/contract/rules.md#r55). */
 export async function removePublisher({ context, params, channelId }: ChannelCall): Promise<Response> {
   const id = readUuid(params['id']);
   if (id === undefined) return publisherNotFound();

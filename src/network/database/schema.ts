@@ -55,7 +55,7 @@ export const MONEY_COLUMNS = [
   'billable_ad_spend_amount',
 ] as const;
 
-/** All measured columns. Reports show a fact only if one of them is not 0 (docs/project/rules.md#r23). */
+/** All measured columns. Reports show a fact only if one of them is not 0 (src/network/contract/rules.md#r23). */
 export const FACT_COLUMNS = [...COUNT_COLUMNS, ...MONEY_COLUMNS] as const;
 export type FactColumn = (typeof FACT_COLUMNS)[number];
 

@@ -92,7 +92,7 @@ function newSessionId(time: Date, publisherId: string): string {
 interface ServedPublisher {
   readonly publisher_id: string;
   readonly channel_id: string;
-  /** Subcategories excluded by the channel for all publishers, by the channel for this one, or by the publisher (docs/project/rules.md#c8). */
+  /** Subcategories excluded by the channel for all publishers, by the channel for this one, or by the publisher (src/network/contract/rules.md#c8). */
   readonly exclusions: ReadonlySet<string>;
 }
 

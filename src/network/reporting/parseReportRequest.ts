@@ -28,7 +28,7 @@ export interface Variant {
   readonly metrics: readonly Metric[];
   readonly groupings: readonly Grouping[];
   readonly parameters: readonly string[];
-  /** Page types whose activity is in no row and no summary (docs/project/rules.md#r29). */
+  /** Page types whose activity is in no row and no summary (src/network/contract/rules.md#r29). */
   readonly excludedPageTypes: readonly string[];
   readonly maxLimit: number;
 }
@@ -99,7 +99,7 @@ const DIRECTIONS = ['asc', 'desc'] as const;
 
 /**
  * Parses a report request, or returns what is wrong with it. All parameters are parsed before dates are compared
- * (docs/project/rules.md#r2). `enabled` are the metrics this caller may see; `today` is the UTC date of the network's clock.
+ * (src/network/contract/rules.md#r2). `enabled` are the metrics this caller may see; `today` is the UTC date of the network's clock.
  */
 export function parseReportRequest(
   url: URL,
@@ -192,7 +192,7 @@ function readFilter(
   return [...new Set(values)];
 }
 
-/** Unknown page and widget types are accepted, because new ones may be added (docs/project/rules.md#r28). */
+/** Unknown page and widget types are accepted, because new ones may be added (src/network/contract/rules.md#r28). */
 function wrongFilterText(value: string): string | undefined {
   if (/\p{Cc}/u.test(value)) return 'A value contains a control character.';
   return [...value].length > FILTER_VALUE_MAX_LENGTH

@@ -29,7 +29,7 @@ function factsBy(grain: TimeGrain): 'hourly_facts' | 'daily_facts' {
   return grain === 'hour' ? 'hourly_facts' : 'daily_facts';
 }
 
-/** The columns that groupings add to each row, in order (docs/project/rules.md#r22). */
+/** The columns that groupings add to each row, in order (src/network/contract/rules.md#r22). */
 export function groupingColumns(groupBy: readonly Grouping[]): readonly string[] {
   return groupBy.flatMap((grouping) => (grouping === 'publisher' ? ['publisher_id', 'publisher_name'] : [grouping]));
 }
@@ -81,7 +81,7 @@ SELECT * FROM summary LEFT JOIN shown ON true ORDER BY position`;
   return { sql, params: [...facts.params, query.limit, query.offset] };
 }
 
-/** A total order (docs/project/rules.md#r33): the requested column, the period, the groupings, the publisher's id. */
+/** A total order (src/network/contract/rules.md#r33): the requested column, the period, the groupings, the publisher's id. */
 function sortSql({ sortBy, sortDirection, sortOrder, groupBy, metrics }: ReportRequest, variant: Variant): string {
   const metric = metrics.find((name) => name === sortBy);
   const column = metric === undefined ? collated(sortBy) : metricSql(metric, variant);
@@ -120,7 +120,7 @@ interface Condition {
 
 const OBSERVED = FACT_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
 
-/** The condition for the facts of a report: the owner's, in the range, through all filters (docs/project/rules.md#r54). */
+/** The condition for the facts of a report: the owner's, in the range, through all filters (src/network/contract/rules.md#r54). */
 export function matchingFacts(owner: FactsOwner, range: DateRange, { filters }: ReportRequest): Condition {
   const params: Parameter[] = [owner.id, range.from, range.to];
   const parts = [`${ownerColumn(owner)} = $1`, 'day >= $2::date', 'day <= $3::date', `(${OBSERVED})`];
@@ -217,7 +217,7 @@ const MEASURED: Readonly<Record<Metric, FactColumn | Ratio>> = {
   rpl: { over: 'channel_payout', under: 'feed_loads', places: RPL_PLACES },
   attributed_cpa: { over: 'attributed_ad_spend_amount', under: 'conversions', places: MONEY_PLACES },
 };
-/** Same name as the channel's metric, but another meaning (docs/project/rules.md#r42). */
+/** Same name as the channel's metric, but another meaning (src/network/contract/rules.md#r42). */
 const PUBLISHER_CVR: Ratio = { over: 'conversions', under: 'widget_displays', places: RATIO_PLACES };
 
 function measured(metric: Metric, variant: Variant): FactColumn | Ratio {

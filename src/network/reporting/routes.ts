@@ -30,7 +30,7 @@ import {
   type StatementRow,
 } from './reportStatement.ts';
 
-/** Publisher reporting is served under this prefix, in which `{merchant_base_url}` ends (docs/project/rules.md#r58). */
+/** Publisher reporting is served under this prefix, in which `{merchant_base_url}` ends (src/network/contract/rules.md#r58). */
 const PUBLISHER_PREFIX = '/api';
 const V1_PATHS = ['/adnet/reporting/v1/summary/', '/adnet/reporting/v1/publishers/'];
 
@@ -116,13 +116,13 @@ interface ReportSource {
   readonly requestId: string;
 }
 
-/** The enabled metrics of a report, in the order of docs/project/rules.md#metrics-and-money. */
+/** The enabled metrics of a report, in the order of src/network/contract/rules.md#metrics-and-money. */
 function enabledMetrics(variant: Variant, settings: ReportingSettings): readonly Metric[] {
   const { enabled_metrics: enabled } = settings;
   return enabled === undefined ? variant.metrics : variant.metrics.filter((metric) => enabled.includes(metric));
 }
 
-/** Returns the report, or the first error in this order: the window, the metrics, the data, its limits (docs/project/rules.md#r2). */
+/** Returns the report, or the first error in this order: the window, the metrics, the data, its limits (src/network/contract/rules.md#r2). */
 async function makeReport(
   source: ReportSource,
   query: ReportRequest,
@@ -228,7 +228,7 @@ interface History {
   readonly hourlyDates: number | undefined;
 }
 
-/** The dates that a report may cover. Hourly history may be shorter (docs/project/rules.md#r48). */
+/** The dates that a report may cover. Hourly history may be shorter (src/network/contract/rules.md#r48). */
 function availableWindow(grain: TimeGrain, history: History): DateRange {
   const { today, firstDate, historyFrom, hourlyDates } = history;
   const reach = addDays(today, 1 - HISTORY_DATES);
@@ -236,7 +236,7 @@ function availableWindow(grain: TimeGrain, history: History): DateRange {
   return { from: grain === 'hour' ? latest(from, hourlyStart(today, hourlyDates) ?? from) : from, to: today };
 }
 
-/** The default dates: the latest 7 of the history, or 3 for an hourly report (docs/project/rules.md#r46). */
+/** The default dates: the latest 7 of the history, or 3 for an hourly report (src/network/contract/rules.md#r46). */
 function defaultRange(grain: TimeGrain, history: History): DateRange {
   const { today, firstDate, latestDate, historyFrom, hourlyDates } = history;
   const begin = historyFrom ?? firstDate ?? addDays(today, 1 - DEFAULT_DATES);
@@ -264,7 +264,7 @@ interface Period {
   readonly end: number;
 }
 
-/** The period of a grain that begins at `start`, clipped to the requested range (docs/project/rules.md#r21). */
+/** The period of a grain that begins at `start`, clipped to the requested range (src/network/contract/rules.md#r21). */
 function clippedPeriod(grain: TimeGrain, start: number, requested: DateRange): Period {
   const first = startOf(requested.from);
   const last = startOf(addDays(requested.to, 1));
@@ -278,7 +278,7 @@ interface CodedError {
   readonly [field: string]: unknown;
 }
 
-/** A documented metric is disabled for this caller (docs/project/rules.md#r13). */
+/** A documented metric is disabled for this caller (src/network/contract/rules.md#r13). */
 function metricNotAvailable(unsupported: readonly Metric[], allowed: readonly Metric[]): CodedError {
   return { code: 'METRIC_NOT_AVAILABLE', unsupported_metrics: unsupported, allowed_metrics: allowed };
 }

@@ -16,7 +16,7 @@ export interface CountedRow {
   readonly count: number;
 }
 
-/** The metrics that relay and network both can know, and the event of each. See docs/project/rules.md#metrics-and-money. */
+/** The metrics that relay and network both can know, and the event of each. See src/network/contract/rules.md#metrics-and-money. */
 export const AUDITED = {
   widget_loads: 'WIDGET_LOAD',
   widget_displays: 'WIDGET_DISPLAY',
@@ -91,7 +91,7 @@ export interface AuditComparison {
 /** Sessions that the network gave to another shopper or order again, in a relay's ledger. */
 export const SHARED_SESSIONS = 'sessions_shared';
 
-/** A view that no publisher's report contains (docs/project/rules.md#r29). */
+/** A view that no publisher's report contains (src/network/contract/rules.md#r29). */
 const UNREPORTED_VIEW = 'ORDER_TRACKING';
 
 /** Compares what the relay counted with the network's report. */

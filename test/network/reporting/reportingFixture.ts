@@ -14,7 +14,7 @@ import { expectContract } from '../contract.ts';
 
 export const CHANNEL = '/adnet/reporting/v2/report/';
 export const PUBLISHER = '/api/analysis/publisher-reporting/v2/report/';
-/** The time of the examples in docs/project/rules.md. */
+/** The time of the examples in src/network/contract/rules.md. */
 export const NOW = '2025-11-20T10:30:00Z';
 
 /** One hour of one placement, by default of Acme. Metrics are 0 by default; money is decimal text. */

@@ -116,7 +116,8 @@ test('--init needs neither a network nor a key, and its rules are those without 
   expect([usual.stdout.includes('waiting-requests'), existsSync(state)]).toEqual([true, true]);
 });
 
-test('the rules in the documentation are those of --init', () => {
+test('the rule in the documentation is one of --init', () => {
   const [block] = blocksIn('yaml').filter(({ page }) => page === 'docs/operators/watch.md');
-  expect(block?.code.trim()).toBe(EXAMPLE_RULES.trim());
+  const [, ...lines] = block?.code.trim().split('\n') ?? [];
+  expect(EXAMPLE_RULES).toContain(lines.join('\n'));
 });

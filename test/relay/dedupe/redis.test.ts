@@ -4,9 +4,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from 'redis';
 import { createDedupeRedis, openDedupeRedis } from '../../../src/relay-redis.ts';
 import type { DedupeStore } from '../../../src/relay.ts';
-import { event, setUp } from '../scriptedNetwork.ts';
+import { event, json, RESPONSE, setUp } from '../scriptedNetwork.ts';
 import { freePort } from '../../fixtures/serve.ts';
 
+const ORDER = {
+  user_details: { email: 'ada@example.com' },
+  order_details: { order_id: '1001' },
+  placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+};
 let server: ChildProcess;
 let url: string;
 const opened: (DedupeStore & { close(): Promise<void> })[] = [];
@@ -88,6 +93,48 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
       { hour, name: 'offers_requested', view: null, display_mode: null, widget_id: null, count: 1 },
     ]);
   });
+
+  test('share the response to an order for its ten minutes, in whichever relay it was requested', async () => {
+    const prefix = 'responses:';
+    const [one, two] = [setUp({ dedupe: await openStore({ prefix }) }), setUp({ dedupe: await openStore({ prefix }) })];
+    let answer: (response: Response) => void = () => undefined;
+    one.network.respondWith(() => new Promise((resolve) => (answer = resolve)));
+    const first = one.post('/recommendations', ORDER);
+    await expect.poll(() => one.network.calls.length).toBe(1);
+    const second = two.post('/recommendations', ORDER);
+    const asked = [0, 1, 2].map(() => two.post('/recommendations', ORDER));
+    answer(json(200, { ...RESPONSE, session_id: 'theirs' }));
+    for (const response of [first, second, ...asked])
+      expect(await (await response).json()).toMatchObject({ session_id: 'theirs' });
+    expect(two.network.calls).toHaveLength(0);
+    const client = await createClient({ url }).connect();
+    const names = await client.keys(`${prefix}response:*`);
+    expect(names).toHaveLength(1);
+    expect(names[0]).not.toMatch(/claim|1001|ada/i);
+    const left = await client.pTTL(names[0] ?? '');
+    expect(left).toBeGreaterThan(500_000);
+    expect(left).toBeLessThanOrEqual(600_000);
+    await client.close();
+  });
+
+  test('share no failure, and a relay that died while it asked delays the others for seconds only', async () => {
+    const prefix = 'failures:';
+    const [store, two] = [await openStore({ prefix }), setUp({ dedupe: await openStore({ prefix }) })];
+    const one = setUp({ dedupe: store });
+    one.network.respondWith(() => new Response('', { status: 503 }));
+    expect((await one.post('/recommendations', ORDER)).status).toBe(503);
+    expect((await two.post('/recommendations', ORDER)).status).toBe(200);
+    expect([one.network.calls.length, two.network.calls.length]).toEqual([1, 1]);
+    // The next relay claims an order and is never heard of again.
+    const died = setUp({ dedupe: store });
+    died.network.respondWith(() => new Promise(() => undefined));
+    const other = { ...ORDER, order_details: { order_id: '1002' } };
+    const lost = died.post('/recommendations', other);
+    await expect.poll(() => died.network.calls.length).toBe(1);
+    expect((await two.post('/recommendations', other)).status).toBe(200);
+    expect(two.network.calls).toHaveLength(2);
+    await lost;
+  }, 40_000);
 
   test('are released when the network did not accept them', async () => {
     const [one, two] = [setUp({ dedupe: await openStore() }), setUp({ dedupe: await openStore() })];
