@@ -6,7 +6,6 @@ import { type MessageOverrides, messagesFor } from '../widget/messages.ts';
 import { INITIAL_LIMIT, type WidgetProps, type WidgetView } from '../widget/props.ts';
 import { Widget } from '../widget/Widget.tsx';
 import css, { hash } from '../widget/styles/widget.css?inline';
-import { styleText } from './styleText.ts';
 
 /** The options of `renderOffers`: those of the same names that the page's script has. */
 export interface RenderOptions {
@@ -64,7 +63,7 @@ export function renderOffers(
       </template>
     </div>,
   );
-  return { html: forParser(html).replace('<style>', () => `<style>${styleText(css)}`), styleHash };
+  return { html: withoutScript(html).replace('<style>', () => `<style>${css}`), styleHash };
 }
 
 function viewOf(props: WidgetProps): WidgetView {
@@ -75,28 +74,14 @@ function viewOf(props: WidgetProps): WidgetView {
 
 function ignore(): void {}
 
-/** What an element has only while no script is there. The script leaves it: nothing may move or blink when it comes. */
-const WITHOUT_SCRIPT: Readonly<Record<string, string>> = {
-  // Images are painted as they load.
-  img: ' class="loaded"',
-  // Long texts are not clamped: nobody could show the rest.
-  'div class="words"': ' data-whole=""',
-};
-
 /**
- * Completes the rendered tags, in which every value is quoted and no text has a `<`, so that a parser of XML reads them as
- * well. No brace is left for what renders templates, on servers or in pages.
+ * Returns rendered tags as they are while no script is there: images are painted as they load, and long texts are not clamped,
+ * because nobody could show the rest. The script leaves both, so that nothing moves when it comes. In texts and attributes, `<`
+ * and quotes are escaped; the braces are, for what renders templates on servers and in pages.
  */
-function forParser(html: string): string {
+function withoutScript(html: string): string {
   return html
     .replaceAll('{', '&#123;')
-    .replaceAll(']]>', ']]&gt;')
-    .replace(/<(\w+)((?: [\w-]+(?:="[^"]*")?)*)/g, (_, name: string, attributes: string) => {
-      const complete = attributes.replace(
-        / ([\w-]+)(="[^"]*")?/g,
-        (__, key: string, value = '=""') => ` ${key}${value}`,
-      );
-      const tag = name + complete;
-      return `<${tag}${WITHOUT_SCRIPT[tag] ?? WITHOUT_SCRIPT[name] ?? ''}`;
-    });
+    .replaceAll('<img ', '<img class="loaded" ')
+    .replaceAll('<div class="words"', '<div class="words" data-whole');
 }

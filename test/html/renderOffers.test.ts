@@ -22,13 +22,13 @@ const articles = (html: string): number => html.split('<article').length - 1;
 test('a card is a hidden host with its style sheet in a shadow root, and names its session', () => {
   const { html, styleHash } = renderOffers(prefetched(hero(...offers(3))));
   expect(namesIn(html).slice(0, 5)).toEqual([
-    '<div data-offerlet-card="" hidden="">',
+    '<div data-offerlet-card="" hidden>',
     '<template shadowrootmode="">',
     '<style>',
     '</style>',
     '<section class="" lang="" aria-label="">',
   ]);
-  expect(html).toMatch(/^<div data-offerlet-card="session-1" hidden=""><template shadowrootmode="open">/);
+  expect(html).toMatch(/^<div data-offerlet-card="session-1" hidden><template shadowrootmode="open">/);
   expect(html).toMatch(/<\/section><\/template><\/div>$/);
   const digest = createHash('sha256').update(styleIn(html)).digest('base64');
   expect(styleHash).toBe(`sha256-${digest}`);
@@ -93,19 +93,7 @@ test.each(HOSTILE)('hostile copy adds no tag, no attribute and no brace, in what
   const html = render(copy);
   expect(namesIn(html)).toEqual(namesIn(render('Plain')));
   const rest = withoutStyle(html);
-  expect(rest).not.toMatch(/\{|\]\]>|<!/);
+  expect(rest).not.toMatch(/\{|<!/);
   // What is left without the tags is text: nothing in it begins another tag.
   expect(tagsIn(html).reduce((text, tag) => text.replace(tag, () => ''), rest)).not.toContain('<');
-});
-
-test('every tag is one of XML: attributes have values, elements end, and images are empty', () => {
-  const { html } = renderOffers(prefetched(hero(placed(0, { assets: pictures(2) })), list(...offers(2, 3))));
-  const open: string[] = [];
-  for (const tag of tagsIn(html)) {
-    expect(tag).toMatch(/^<\/?\w+(?: [\w-]+="[^"<]*")* ?\/?>$/);
-    const name = /\w+/.exec(tag)?.[0] ?? '';
-    if (tag.startsWith('</')) expect(open.pop()).toBe(name);
-    else if (!tag.endsWith('/>')) open.push(name);
-  }
-  expect(open).toEqual([]);
 });
