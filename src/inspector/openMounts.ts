@@ -91,7 +91,7 @@ export function describeUnseenRequest(
 
 /** Empties the queue, and what the page remembers of orders. */
 export async function empty({ notes, rows }: SessionQueue): Promise<void> {
-  notes.forget();
+  notes?.forget();
   await rows.purge();
 }
 

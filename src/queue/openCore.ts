@@ -1,7 +1,7 @@
 import { type Clock, createPost, openClock, type RelayAccess } from './createPost.ts';
 import type { QueueEvent, Send, StoredEvent, TrackedEvent } from './events.ts';
 import { openDatabase } from './openDatabase.ts';
-import { openNotes, type Notes } from './openNotes.ts';
+import type { Notes } from './openNotes.ts';
 import { openRows, type Rows, type RowsListener } from './openRows.ts';
 import { openSender, type Sender } from './openSender.ts';
 import { queueName, rowKey } from './rows.ts';
@@ -53,7 +53,7 @@ export interface Core {
 }
 
 /** Opens where the events are stored. */
-type OpenRows = (name: string, listener: RowsListener) => Rows;
+export type OpenRows = (name: string, listener: RowsListener) => Rows;
 
 /** Opens the core of a queue, which begins to send what earlier pages have left. */
 export function openCore(
@@ -178,13 +178,13 @@ export function openBrowserRows(name: string, listener: RowsListener): Rows {
   return openRows((heard) => openDatabase(name, heard), { isWithdrawn, newConsent }, listener);
 }
 
-/** The queue of a session, which also stores its notes, and knows of consent. */
+/** The queue of a session, which knows of consent. */
 export interface SessionQueue extends Core {
-  /** Small values stored beside the events. */
-  readonly notes: Notes;
+  /** Small values stored beside the events, where orders are stored with them. */
+  readonly notes?: Notes;
   /**
-   * Withdraws consent: nothing more is written or sent, the queues and notes of this origin are emptied, other tabs are
-   * notified. Resolves when nothing is left on disk.
+   * Withdraws consent: nothing more is written or sent, the queues of this origin are emptied, other tabs are notified.
+   * Resolves when nothing is left on disk.
    */
   withdraw(): Promise<unknown>;
 }
@@ -192,39 +192,30 @@ export interface SessionQueue extends Core {
 /** Options of `openSessionQueue`. */
 export type SessionQueueOptions = Omit<CoreOptions, 'onBack' | 'onEnd'>;
 
-/** Opens a queue with notes. `onEnd` is called once nothing more is written or sent, or consent was withdrawn elsewhere. */
-export function openNotedCore(
-  open: OpenRows,
-  { onWithdrawn, ...options }: SessionQueueOptions,
-  onEnd?: () => void,
-): Core & Pick<SessionQueue, 'notes'> {
-  const core = openCore(open, {
-    ...options,
-    onBack: () => notes.restore(),
-    onWithdrawn() {
-      notes.forget();
-      onEnd?.();
-      onWithdrawn?.();
-    },
-    onEnd,
-  });
-  const notes = openNotes(core.rows);
-  return { ...core, notes };
-}
-
 /** Milliseconds until what earlier pages have left is sent: by then the offers of this page are usually on it. */
 const START_MS = 500;
 
-/** Opens the queue of a session, which stops when consent is withdrawn in another tab. */
-export function openSessionQueue(options: SessionQueueOptions): SessionQueue {
-  const core = openNotedCore(openBrowserRows, { startMs: START_MS, ...options }, () => channel?.close());
+/** Opens the queue of a session, which stops when consent is withdrawn in another tab. `open` opens its core. */
+export function openSessionQueue<T extends Core>(
+  options: SessionQueueOptions,
+  open: (rows: OpenRows, options: CoreOptions) => T,
+): T & Pick<SessionQueue, 'withdraw'> {
+  const end = (): void => channel?.close();
+  const core = open(openBrowserRows, {
+    startMs: START_MS,
+    ...options,
+    onEnd: end,
+    onWithdrawn() {
+      end();
+      options.onWithdrawn?.();
+    },
+  });
   // Even after it was closed, as long as something is to be written or sent.
   const channel = onWithdrawal(core.rows.withdrawn);
   return {
     ...core,
     withdraw() {
-      channel?.close();
-      core.notes.forget();
+      end();
       core.stop();
       // On the connection that is open, in this task: the page may be gone in the next.
       const cleared = core.rows.clear();

@@ -1,4 +1,4 @@
-import { openNotedCore, type SessionQueue, type SessionQueueOptions } from './openCore.ts';
+import type { SessionQueue, SessionQueueOptions } from './openCore.ts';
 import {
   clearKeyValues,
   type KeyValueStorage,
@@ -6,6 +6,7 @@ import {
   newKeyValueConsent,
   openKeyValueDatabase,
 } from './openKeyValueDatabase.ts';
+import { openNotedCore } from './openNotes.ts';
 import { openRows } from './openRows.ts';
 import { QUEUE_PREFIX, queueName } from './rows.ts';
 
@@ -24,7 +25,7 @@ interface KeyValueQueueOptions extends SessionQueueOptions {
 export function openKeyValueQueue(
   storage: KeyValueStorage,
   { isMemory, cleared, ...options }: KeyValueQueueOptions,
-): SessionQueue {
+): Required<SessionQueue> {
   // A withdrawal clears before it ends, and no session reads before that.
   const consent = { isWithdrawn: () => false, newConsent: newKeyValueConsent };
   const core = openNotedCore(
@@ -35,7 +36,6 @@ export function openKeyValueQueue(
   return {
     ...core,
     async withdraw() {
-      core.notes.forget();
       core.stop();
       const clearing = core.rows.clear();
       await setMark(storage);

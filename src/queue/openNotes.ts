@@ -1,3 +1,4 @@
+import { type Core, type CoreOptions, openCore, type OpenRows } from './openCore.ts';
 import type { Rows } from './openRows.ts';
 import { NOTE } from './rows.ts';
 
@@ -80,6 +81,27 @@ export function openNotes({ run, write }: Pick<Rows, 'run' | 'write'>): StoredNo
     forget() {
       memory = new Map();
       unsaved = [];
+    },
+  };
+}
+
+/** Opens the core of a queue with notes. */
+export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { readonly notes: Notes } {
+  const core = openCore(open, {
+    ...options,
+    onBack: () => notes.restore(),
+    onWithdrawn() {
+      notes.forget();
+      options.onWithdrawn?.();
+    },
+  });
+  const notes = openNotes(core.rows);
+  return {
+    ...core,
+    notes,
+    stop() {
+      notes.forget();
+      core.stop();
     },
   };
 }

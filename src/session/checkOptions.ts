@@ -69,18 +69,14 @@ interface CheckContext {
   readonly prefix?: string | undefined;
 }
 
-/** All options. Each may be a getter, inherited or hidden. */
-const OPTIONS =
-  'relay request sandbox maxOffers consent prefetched signal onEvent fetch headers storage target theme locale messages'.split(
-    ' ',
-  );
-
-/** Returns a copy of the options, each of them read once. If one of them cannot be read, it is empty, with the error. */
+/**
+ * Returns a copy of the options, each of them read once. If one of them cannot be read, it is empty, with the error. Consent
+ * may be inherited or hidden: its absence would mean the default.
+ */
 export function copyOptions<T extends object>(options: T): { readonly options: T; readonly error?: Failure } {
-  const copy: Record<string, unknown> = {};
   try {
-    Object.assign(copy, options);
-    for (const name of OPTIONS) if (!(name in copy) && name in Object(options)) copy[name] = Reflect.get(options, name);
+    const copy: { consent?: unknown } = { ...options };
+    if (!('consent' in copy) && 'consent' in Object(options)) copy.consent = Reflect.get(options, 'consent');
     return { options: copy as T };
   } catch {
     return { options: {} as T, error: unreadable() };

@@ -18,7 +18,8 @@ export interface OfferContext {
   readonly placement: Placement;
   readonly access: ClockedAccess;
   readonly prefetched: Prefetched;
-  readonly orders: OrderStore;
+  /** Where orders are remembered; undefined if nowhere. */
+  readonly orders: OrderStore | undefined;
   readonly trace: Pick<Trace, 'request' | 'response' | 'prefetched' | 'emit'>;
   /** Aborted when the offers are not wanted any more. */
   readonly signal: AbortSignal;
@@ -74,7 +75,7 @@ interface Found extends Pick<FoundOffers, 'response' | 'json'>, Partial<Pick<Fou
 export async function findOffers(context: OfferContext): Promise<FoundOffers | Failure> {
   const { placement, orders, trace, signal } = context;
   const { relay, view, mode, isSandbox } = placement;
-  const key = orderKeyOf(placement);
+  const key = orders && orderKeyOf(placement);
   const memory = openOrderMemory({ key, store: orders, signal });
   const dismissed = await dismissalOf(memory, placement);
   if (dismissed) return dismissed;

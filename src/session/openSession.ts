@@ -18,7 +18,13 @@ import {
 } from './openTrace.ts';
 import type { LoadedOffers } from './findOffers.ts';
 import { openOfferSession } from './offerSession.ts';
-import { browserStorage, keyValueStorage, type SessionStorage } from './sessionStorage.ts';
+import {
+  browserStorage,
+  hasLocalStorage,
+  keyValueStorage,
+  type SessionStorage,
+  workerStorage,
+} from './sessionStorage.ts';
 
 /** The options of `openSession`. Only `relay` and `request` are required. */
 export interface SessionOptions extends Omit<OfferOptions, 'onEvent'> {
@@ -109,7 +115,11 @@ const GATHER_MS = 200;
 /** Opens a session: requests offers from the merchant's relay and records what the shopper sees and does. It never throws. */
 export function openSession(options: SessionOptions): Session {
   return openSessionOn(options, (storage) =>
-    storage || typeof indexedDB === 'undefined' ? keyValueStorage(storage) : browserStorage,
+    storage || typeof indexedDB === 'undefined'
+      ? keyValueStorage(storage)
+      : hasLocalStorage()
+        ? browserStorage
+        : workerStorage,
   );
 }
 

@@ -70,7 +70,7 @@ export interface OrderMemory {
 /** The options of `openOrderMemory`. Without a key, the memory lasts as long as the page. */
 interface OrderMemoryOptions {
   readonly key: string | undefined;
-  readonly store: OrderStore;
+  readonly store: OrderStore | undefined;
   /** Aborted when consent is withdrawn: then nothing stays stored. */
   readonly signal?: AbortSignal;
   now?(): number;
@@ -102,14 +102,14 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
   }
 
   async function read(): Promise<Kept> {
-    if (key) here = merge(await store.read(key));
+    if (key) here = merge(await store?.read(key));
     return here;
   }
 
   async function write(change: Partial<Kept>): Promise<void> {
     here = { ...here, ...change };
     const { asked } = here;
-    if (key && !signal?.aborted) await store.update(key, (before) => ({ ...merge(before), asked }));
+    if (key && !signal?.aborted) await store?.update(key, (before) => ({ ...merge(before), asked }));
   }
 
   function isAsked(): boolean {
@@ -129,7 +129,7 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
       }
     },
     ask() {
-      if (!key || !store.isShared) return () => {};
+      if (!key || !store?.isShared) return () => {};
       void write({ asked: now() });
       let release = (): void => {};
       const released = new Promise<void>((resolve) => (release = resolve));
@@ -142,7 +142,7 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
     },
     async keep(response) {
       // The offers wait for this response to be stored, but not for older ones to be removed.
-      setTimeout(() => void store.sweep((kept) => isFresh(kept, now())), SWEEP_DELAY_MS);
+      setTimeout(() => void store?.sweep((kept) => isFresh(kept, now())), SWEEP_DELAY_MS);
       if (toJson(response).length <= KEPT_LENGTH) await write({ response });
     },
     once(name) {

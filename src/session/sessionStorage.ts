@@ -1,14 +1,15 @@
 import type { KeyValueStorage } from '../queue/openKeyValueDatabase.ts';
 import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/openKeyValueQueue.ts';
-import { openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
+import { openCore, openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
+import { openNotedCore } from '../queue/openNotes.ts';
 import { onWithdrawal, resumeWithdrawal, tryStorage, withdrawConsent } from '../queue/withdrawal.ts';
 import { forgetOrders, localOrders, type OrderStore } from './orderMemory.ts';
 
 /** Where a session stores events and orders. */
 export interface SessionStorage {
   openQueue(options: SessionQueueOptions): SessionQueue;
-  /** Returns where orders are stored. */
-  orders(queue: SessionQueue): OrderStore;
+  /** Returns where orders are stored; undefined if they are remembered as long as the page. */
+  orders(queue: SessionQueue): OrderStore | undefined;
   /** Clears what is stored of orders outside the queue. */
   forgetOrders(): void;
   /** Clears everything. From the call on, nothing stored is read or sent. */
@@ -21,14 +22,29 @@ export interface SessionStorage {
 
 /** IndexedDB and localStorage, which all tabs of an origin share. */
 export const browserStorage: SessionStorage = {
-  openQueue: openSessionQueue,
-  // A worker has no localStorage.
-  orders: ({ notes }) => (tryStorage(() => localStorage) ? localOrders : { isShared: false, ...notes }),
+  openQueue: (options) => openSessionQueue(options, openCore),
+  orders: () => (hasLocalStorage() ? localOrders : undefined),
   forgetOrders,
   withdraw: withdrawEverywhere,
   resume: () => void resumeWithdrawal(),
   onWithdrawal,
 };
+
+/** IndexedDB alone, as in a worker: orders are stored beside the events. */
+export const workerStorage: SessionStorage = {
+  ...browserStorage,
+  openQueue: (options) => openSessionQueue(options, openNotedCore),
+  orders: besideEvents,
+};
+
+/** Whether the page may use localStorage. A worker has none. */
+export function hasLocalStorage(): boolean {
+  return Boolean(tryStorage(() => localStorage));
+}
+
+function besideEvents({ notes }: SessionQueue): OrderStore | undefined {
+  return notes && { isShared: false, ...notes };
+}
 
 /** Withdraws consent for this origin, whatever is mounted: clears all that is stored and notifies other tabs. */
 export function withdrawEverywhere(endpoint?: string): void {
@@ -46,7 +62,7 @@ export function keyValueStorage(storage: KeyValueStorage | undefined): SessionSt
       const queue = openKeyValueQueue(used, { ...options, isMemory: !storage, cleared });
       return { ...queue, withdraw: () => (cleared = Promise.all([cleared, queue.withdraw()])) };
     },
-    orders: ({ notes }) => ({ isShared: false, ...notes }),
+    orders: besideEvents,
     forgetOrders() {},
     withdraw: (endpoint) => void (cleared = Promise.all([cleared, clearKeyValueQueue(used, endpoint)])),
     resume: (endpoint) => void (cleared ??= resumeClearing(used, endpoint)),

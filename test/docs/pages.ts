@@ -25,6 +25,7 @@ const PAGE_PATHS = [
   '.github/SECURITY.md',
   'packages/operator/README.md',
   'packages/sandbox/README.md',
+  'src/README.md',
   'src/network/contract/rules.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('site'))

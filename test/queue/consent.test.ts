@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
 import { type CoreOptions, openSessionQueue } from '../../src/queue/openCore.ts';
+import { openNotedCore } from '../../src/queue/openNotes.ts';
 import { withdrawConsent } from '../../src/queue/withdrawal.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
@@ -25,16 +26,19 @@ function openTab(
   const sent: string[][] = [];
   const emitted: QueueEvent[] = [];
   const onWithdrawn = vi.fn<() => void>();
-  const queue = openSessionQueue({
-    endpoint: '/events/batch',
-    send: async (events) => {
-      sent.push(events.map(({ event_id }) => event_id));
-      return answer();
+  const queue = openSessionQueue(
+    {
+      endpoint: '/events/batch',
+      send: async (events) => {
+        sent.push(events.map(({ event_id }) => event_id));
+        return answer();
+      },
+      onEvent: (now) => void emitted.push(now),
+      onWithdrawn,
+      ...more,
     },
-    onEvent: (now) => void emitted.push(now),
-    onWithdrawn,
-    ...more,
-  });
+    openNotedCore,
+  );
   const tab = Object.assign(pageFace(queue), { sent, emitted, onWithdrawn });
   tabs.push(tab);
   return tab;

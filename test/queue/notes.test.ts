@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openSessionQueue } from '../../src/queue/openCore.ts';
+import { openNotedCore } from '../../src/queue/openNotes.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
 
 const opened: FacedQueue[] = [];
 const openPage = (): FacedQueue => {
-  const queue = pageFace(openSessionQueue({ endpoint: '/events/batch', send: async () => ({ status: 503 }) }));
+  const queue = pageFace(
+    openSessionQueue({ endpoint: '/events/batch', send: async () => ({ status: 503 }) }, openNotedCore),
+  );
   opened.push(queue);
   return queue;
 };

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { openSessionQueue } from '../../src/queue/openCore.ts';
+import { openCore, openSessionQueue } from '../../src/queue/openCore.ts';
 import { openQueue } from '../../src/queue/openQueue.ts';
 import { event, freshStorage } from './world.ts';
 
@@ -14,7 +14,7 @@ it("a page's queue leaves the storage alone until its offers are usually painted
     return opened.mock.calls.length > 0;
   };
 
-  const page = openSessionQueue(options);
+  const page = openSessionQueue(options, openCore);
   expect(await isUsedSoon()).toBe(false);
   await page.close();
   const alone = openQueue(options);
@@ -32,13 +32,13 @@ it('a page that leaves before its queue has read anything keeps what earlier pag
       return { status: 503, retryAfter: '3000' };
     },
   };
-  const earlier = openSessionQueue(options);
+  const earlier = openSessionQueue(options, openCore);
   await earlier.track(event('a'));
   await expect.poll(() => requests).toEqual([1]);
   await earlier.close();
   const before = await storedBackoff();
 
-  const page = openSessionQueue(options);
+  const page = openSessionQueue(options, openCore);
   await page.track(event('b'));
   await page.close();
   await expect.poll(() => requests).toEqual([1, 1]);

@@ -114,7 +114,6 @@ const sidebar = [
       page('Versioning', 'project/versioning'),
       page('Measured', 'project/measured'),
       page('Decisions', 'project/decisions'),
-      page('One offer', 'project/one-offer'),
     ],
   },
 ];
