@@ -49,7 +49,12 @@ export function renderOffers(
   if (!response.ok || !groups[0] || own(block, 'display_mode') !== 'INLINE') return { html: '', styleHash };
   const { session_id, footer, sandbox } = response.value;
   const view = viewOf({
-    ...{ mode: 'INLINE', groups, footer, sandbox, theme, locale },
+    mode: 'INLINE',
+    groups,
+    footer,
+    sandbox,
+    theme,
+    locale,
     messages: messagesFor(locale, messages),
     watch: ignore,
     on: ignore,

@@ -1,13 +1,9 @@
 // What every engine must do with a card in the HTML: show it before the script, and let the script take its nodes.
 import { expect, test } from '../drivers/driver.ts';
 import { poll } from '../drivers/poll.ts';
+import { cardOf, styleHash } from './builtHtml.ts';
 import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
 import { block, inScript, scriptTag } from './pageShop.ts';
-
-// The built one: Playwright does not load style sheets.
-const { renderOffers } = (await import(new URL('../../../dist/html.js', import.meta.url).href)) as {
-  renderOffers: typeof import('../../../src/html.ts').renderOffers;
-};
 
 let fixture: Fixture;
 test.beforeAll(async () => {
@@ -23,7 +19,7 @@ test('the card is seen before the script, and its nodes, focus and opened text s
   const disclosure_details = { copy: 'New customers only.', content: 'One per household.' };
   for (const { offer } of Object.values(response.recommendations)) Object.assign(offer, { disclosure_details });
   const json = block({ response });
-  const { html, styleHash } = renderOffers(json as never);
+  const html = cardOf(json);
   const policy = `default-src 'none'; script-src 'self'; connect-src 'self'; img-src https: data:; style-src '${styleHash}'`;
   await page.goto(
     fixture.page(

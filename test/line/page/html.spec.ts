@@ -2,13 +2,9 @@
 import { expect, test, type Page } from '@playwright/test';
 import { shopperCheck } from '../../../src/wire/offers/prefetched.ts';
 import { poll } from '../drivers/poll.ts';
+import { cardOf, styleHash } from './builtHtml.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { block, HASH, inScript, scriptTag } from './pageShop.ts';
-
-// The built one: Playwright does not load style sheets.
-const { renderOffers } = (await import(new URL('../../../dist/html.js', import.meta.url).href)) as {
-  renderOffers: typeof import('../../../src/html.ts').renderOffers;
-};
 
 const fixture = useFixture();
 test.beforeEach(({ page }) =>
@@ -16,8 +12,6 @@ test.beforeEach(({ page }) =>
 );
 
 type Json = ReturnType<typeof block>;
-const card = (json: Json, options = {}): string => renderOffers(json as never, options).html;
-const { styleHash } = renderOffers(undefined);
 const POLICY = [
   `default-src 'none'; script-src 'self'; connect-src 'self'; img-src https: data:; style-src '${styleHash}'`,
   "require-trusted-types-for 'script'; trusted-types 'none'",
@@ -141,7 +135,7 @@ for (const [what, response, options, context] of [
       const json = block({ response: { ...response, session_id: crypto.randomUUID() } });
       const attributes = options.locale === 'ar' ? { locale: 'ar' } : 'theme' in options ? { theme: 'dark' } : {};
       await page.goto(
-        shop(card(json, options), inScript(json) + scriptTag(attributes), { lang: options.locale }),
+        shop(cardOf(json, options), inScript(json) + scriptTag(attributes), { lang: options.locale }),
         COMMITTED,
       );
       await expect(accept(page).first()).toBeVisible();
@@ -170,9 +164,8 @@ for (const [what, response, options, context] of [
       );
       expect(
         await page.evaluate(`(() => {
-          const now = [...root.querySelectorAll('section, section *')];
           return {
-            isSame: nodes.every((node, at) => node === now[at]),
+            isSame: nodes.every(({ isConnected }) => isConnected),
             focus: root.activeElement?.getAttribute('part'),
             isOpen: [...root.querySelectorAll('details')].slice(0, 1).every(({ open }) => open),
             isSelected: String(getSelection()) === selected,
@@ -197,7 +190,7 @@ test('the taken over card is the widget: it counts once, opens, and steps to the
   context,
 }) => {
   const json = block({ response: offersOf(2) });
-  await page.goto(shop(card(json), inScript(json) + scriptTag()), COMMITTED);
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()), COMMITTED);
   await poll(() => fixture.names().toSorted()).toEqual(ONCE);
   await page.reload();
   await poll(() => outcomeOf(page)).toBe('rendered');
@@ -217,7 +210,7 @@ test('where the policy does not allow the style sheet, nothing is seen until the
   const release = await holdScript(page);
   const json = block();
   await page.goto(
-    shop(card(json), inScript(json) + scriptTag(), { policy: POLICY.replace(styleHash, 'sha256-AAAA') }),
+    shop(cardOf(json), inScript(json) + scriptTag(), { policy: POLICY.replace(styleHash, 'sha256-AAAA') }),
     COMMITTED,
   );
   await expect(page.getByText('Below')).toBeVisible();
@@ -235,7 +228,7 @@ test('without JavaScript the card can be read to its end, and its link works', a
     Object.assign(offer, { subheading: `${LONG.slice(0, 300)} THE END`, target_url: fixture.page('/brand', 'Brand') }),
   );
   const json = block({ response: { ...response, sandbox: true } });
-  await page.goto(shop(card(json), inScript(json) + scriptTag()), COMMITTED);
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()), COMMITTED);
   await expect(page.getByText('THE END')).toBeVisible();
   expect(
     await page.locator('[part~=subheading]').evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight),
@@ -258,7 +251,7 @@ for (const [what, blocks] of [
     const release = await holdScript(page);
     const json = block({ response: other('Card') });
     fixture.reply = () => other('Requested');
-    await page.goto(shop(card(json), blocks(json) + scriptTag()), COMMITTED);
+    await page.goto(shop(cardOf(json), blocks(json) + scriptTag()), COMMITTED);
     await expect(accept(page)).toBeVisible();
     release();
     await expect(page.locator('[part~=heading]')).toHaveText('Requested');
@@ -276,7 +269,7 @@ test('a denial, a withdrawal, a failure and destroy() take the card away', async
   const json = block();
   const open = async (tag: string): Promise<void> => {
     const release = await holdScript(page);
-    await page.goto(shop(card(json), inScript({ ...json, order_id: '7' }) + tag), COMMITTED);
+    await page.goto(shop(cardOf(json), inScript({ ...json, order_id: '7' }) + tag), COMMITTED);
     await expect(accept(page)).toBeVisible();
     release();
     await poll(() => page.evaluate('Boolean(window.offerlet?.explain)')).toBe(true);
@@ -308,7 +301,7 @@ test('Global Privacy Control in the page takes a card away that was rendered wit
 }) => {
   await page.addInitScript(() => Object.defineProperty(navigator, 'globalPrivacyControl', { value: true }));
   const json = block();
-  await page.goto(shop(card(json), inScript(json) + scriptTag()), COMMITTED);
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()), COMMITTED);
   await poll(() => outcomeOf(page)).toBe('consent_denied');
   await expect(accept(page)).toHaveCount(0);
   expect(fixture.asked).toEqual([]);
@@ -316,9 +309,9 @@ test('Global Privacy Control in the page takes a card away that was rendered wit
 
 test('of a card that stands twice, one stays and is counted once; two orders keep a card each', async ({ page }) => {
   const [first, second] = [block(), block({ order_id: '1002', response: other('Second') })];
-  const rest = `<div id="more">${card(second)}</div>${card(first)}`;
+  const rest = `<div id="more">${cardOf(second)}</div>${cardOf(first)}`;
   const tags = scriptTag() + inScript(first) + inScript(second);
-  await page.goto(shop(card(first) + card(first), rest + tags), COMMITTED);
+  await page.goto(shop(cardOf(first) + cardOf(first), rest + tags), COMMITTED);
   await page.evaluate(`(window.offerlet ??= []).push((page) => page.show({ relay: '/offers', target: '#more', request: { user_details: { email_hash: '${HASH}' },
     placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' }, order_details: { order_id: '1002' } } }))`);
   await poll(() => page.evaluate('offerlet.explain?.().map(({ outcome }) => outcome?.code)')).toEqual([
@@ -334,7 +327,7 @@ test('of a card that stands twice, one stays and is counted once; two orders kee
 test('a card that something has edited says what the block says once it is taken over', async ({ page }) => {
   const release = await holdScript(page);
   const json = block({ response: offersOf(2) });
-  await page.goto(shop(card(json), inScript(json) + scriptTag()), COMMITTED);
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()), COMMITTED);
   await expect(page.locator('[part~=decline]')).toBeVisible();
   await page.evaluate(`(() => {
     const root = ${SHADOW};
@@ -356,7 +349,7 @@ test('a card that something has edited says what the block says once it is taken
 
 test('a reload and the way back show the card of the session that was counted, taken over again', async ({ page }) => {
   const json = block();
-  await page.goto(shop(card(json), inScript(json) + scriptTag()));
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()));
   await poll(() => fixture.names().toSorted()).toEqual(ONCE);
   await observe(page);
   for (const load of [() => page.reload(), () => page.goto(fixture.page('/else', 'Else')).then(() => page.goBack())]) {
@@ -381,7 +374,7 @@ test('a card that a script inserts is not a shadow root: the offers are rendered
         script.setAttribute(name, value);
       document.body.append(script);
     },
-    [card(json), scriptTag()],
+    [cardOf(json), scriptTag()],
   );
   await expect(accept(page)).toBeVisible();
   await expect(page.locator('#offers > *')).toHaveCount(1);
@@ -395,7 +388,7 @@ test('hostile copy in a card is text, and runs nothing', async ({ page }) => {
   const release = await holdScript(page);
   const json = block({ response: responseWith((offer) => Object.assign(offer, { heading: copy, subheading: copy })) });
   await page.goto(
-    shop(card(json), inScript(json) + scriptTag(), { policy: "script-src 'self' 'unsafe-inline'" }),
+    shop(cardOf(json), inScript(json) + scriptTag(), { policy: "script-src 'self' 'unsafe-inline'" }),
     COMMITTED,
   );
   for (const part of ['heading', 'subheading']) await expect(page.locator(`[part~=${part}]`)).toHaveText(copy);

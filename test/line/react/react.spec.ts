@@ -6,6 +6,7 @@ import { expect, test, type Page } from '@playwright/test';
 import type { OffersProps } from '../../../src/react.ts';
 import { bundle } from '../drivers/bundle.ts';
 import { useFixture } from '../page/pageFixture.ts';
+import { cardOf } from '../page/builtHtml.ts';
 import { block, scriptTag, shop } from '../page/pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 
@@ -127,9 +128,8 @@ test('a dialog opens without a place in the page, and is gone after leaving', as
 
 test('hydration leaves a card in the HTML alone, without a warning, and the script takes it over', async ({ page }) => {
   const { Offers } = (await import(built)) as { Offers: (props: OffersProps) => null };
-  const { renderOffers } = (await import(new URL('html.js', built).href)) as typeof import('../../../src/html.ts');
-  const prefetched = block({ order_id: '7', shopper: {} }) as never;
-  const props = { ...INLINE, prefetched, html: renderOffers(prefetched).html };
+  const json = block({ order_id: '7', shopper: {} });
+  const props = { ...INLINE, prefetched: json as never, html: cardOf(json) };
   const html = `<main id="root">${renderToString(createElement(Offers, props)) as string}</main>
     <script>const [card] = document.querySelectorAll('[data-offerlet-card]');
       window.nodes = [...card.shadowRoot.querySelectorAll('section, section *')];</script>`;
