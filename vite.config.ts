@@ -137,6 +137,7 @@ const builds: Record<string, UserConfig> = {
     },
   },
   pages: {
+    plugins: [fromSources()],
     build: {
       target: 'es2022',
       modulePreload: false,
@@ -166,7 +167,7 @@ export default defineConfig(({ mode }) => ({
     server: { deps: { inline: ['@shopify/ui-extensions-tester'] } },
     css: true, // a style sheet that is imported as text has its text
     setupFiles: ['test/fixtures/patience.ts'],
-    testTimeout: 120_000,
+    testTimeout: 120_000, // ends what hangs, and measures nothing
     hookTimeout: 120_000,
     maxWorkers: 3, // on two cores, beside the browsers: tests of servers wait more than they compute
     projects: [
@@ -194,6 +195,18 @@ export default defineConfig(({ mode }) => ({
     ],
   },
 }));
+
+/** Resolves the public entries to sources, all of which keep their side effects: package.json names those of built modules. */
+function fromSources(): Plugin {
+  return {
+    name: 'from-sources',
+    enforce: 'pre',
+    resolveId(specifier) {
+      const named = /^offerlet(?:\/(.*))?$/.exec(specifier);
+      return named && { id: `${import.meta.dirname}/src/${named[1] ?? 'index'}.ts`, moduleSideEffects: true };
+    },
+  };
+}
 
 /** A build that prints nothing about how long its plugins took: terser is slow, and known to be. */
 function withoutTimings(config: UserConfig = {}): UserConfig {

@@ -51,7 +51,9 @@ export default defineConfig({
   outputDir: '../test-results',
   workers: 4, // on two cores: most specs wait more than they compute; three took 539 s where four took 493
   fullyParallel: true,
-  timeout: 120_000, // patience, no measure: a busy machine takes ten times as long
+  // Both only end what hangs, and measure nothing: a busy machine takes ten times as long. A test that is about a time turns or
+  // reads a clock of its own, and none sets a shorter one: it would fail first, and for no fault.
+  timeout: 120_000,
   expect: { timeout: 30_000, toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled' } },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
@@ -80,8 +82,8 @@ export default defineConfig({
     // Specs that drive every engine through test/line/drivers are named *.engines.spec.ts.
     { name: 'firefox', use: use('firefox'), testMatch: '**/*.engines.spec.ts', workers: 2 },
     { name: 'webkit', use: use('webkit'), testMatch: '**/*.engines.spec.ts', workers: 1 },
-    { name: 'chaos', use: use('chromium'), testMatch: '**/*.chaos.spec.ts', timeout: 120_000, workers: 2 },
+    { name: 'chaos', use: use('chromium'), testMatch: '**/*.chaos.spec.ts', workers: 2 },
     // The projects of examples/, installed and built with the packed tarball.
-    { name: 'examples', use: use('chromium'), testMatch: 'examples/**/*.spec.ts', timeout: 120_000 },
+    { name: 'examples', use: use('chromium'), testMatch: 'examples/**/*.spec.ts' },
   ],
 });

@@ -110,7 +110,8 @@ function exitAfterWriting(code: number): void {
 
 function exitWithoutOutput({ code, message }: NodeJS.ErrnoException, ended?: number): void {
   // The reader of a pipe, such as `head`, has seen enough. A command that ends now, with its output, still says how.
-  if (code === 'EPIPE' && ended === undefined) return void setImmediate(() => process.exit(0));
+  if (code === 'EPIPE' && ended === undefined)
+    return void setImmediate(() => process.emit('SIGPIPE') || process.exit(0));
   if (code === 'EPIPE') process.exit(ended);
   process.stderr.write(`offerlet: The output cannot be written (${code ?? message}).\n`);
   // As with a file of --output that cannot be written; 1 may have another meaning for the command.

@@ -1,16 +1,17 @@
 import { connect, refuseOption, type CallOptions, type ClientOptions, type Connection } from '../http/connect.ts';
 import { readIntegrationKey, readVersion } from '../http/networkAccess.ts';
-import { onceId, readEvent, type BrandProperties, type ConversionProperties, type EventName } from '../wire/events.ts';
+import { onceId, type BrandProperties, type ConversionProperties, type EventName } from '../wire/events.ts';
 import { hashEmail } from '../wire/hash.ts';
-import type { Problem } from '../wire/json.ts';
+import { sentenceOf } from '../wire/json.ts';
 import { isLoopbackHost, refuseBrowser } from '../wire/keys.ts';
+import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { parseRecommendationRequest } from '../wire/offers/parseRecommendationRequest.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import type { IdentifiedRequest } from '../wire/offers/request.ts';
 import type { Footer, LeftOut, PlacedGroup, PlacedOffer, SafeResponse } from '../wire/offers/response.ts';
 import {
   createEventReporter,
-  identify,
+  readReportable,
   type EventReport,
   type EventReporter,
   type ReportableEvent,
@@ -68,10 +69,10 @@ export class RecommendationsClient {
   readonly #allowLoopback: boolean;
 
   constructor(options: RecommendationsClientOptions) {
-    refuseBrowser(ENTRY);
     readIntegrationKey(options.apiKey, refuseOption);
     const version = readVersion(options.version, refuseOption);
-    this.#call = connect(options, { entry: ENTRY, example: 'https://partner.example', headers: { version } });
+    const maxBytes = RESPONSE_MAX_BYTES;
+    this.#call = connect(options, { entry: ENTRY, example: 'https://partner.example', maxBytes, headers: { version } });
     this.#reporter = createEventReporter(this.#call, options.maxRetries);
     this.#allowLoopback = isLoopbackHost(new URL(options.networkUrl ?? '').hostname);
   }
@@ -98,7 +99,7 @@ export class RecommendationsClient {
 
   /**
    * Reports any number of events, 20 at a time, and only those again that were not accepted. Resolves to one report for each,
-   * in order; rejects when the network refuses a call as a whole, after which `onReport` has said which events are settled.
+   * in order; rejects when the network refuses a call as a whole, after `onReport` was called for each of them.
    */
   async reportAll(events: readonly ReportableEvent[], options: ReportOptions = {}): Promise<readonly EventReport[]> {
     if (!Array.isArray(events)) throw new TypeError('events must be an array of events.');
@@ -111,18 +112,15 @@ export class RecommendationsClient {
    */
   async reportConversion(conversion: Conversion, options: ReportOptions = {}): Promise<EventReport> {
     const { session_id, insertion, event_datetime, conversion_id, order_id, amount, currency_code } = conversion;
-    const event = identify({
+    const read = readReportable({
       event_name: 'CONVERSION',
       session_id,
       brand_properties: namesOf(insertion ?? {}),
       conversion_properties: { conversion_id, order_id, amount, currency_code },
       event_datetime,
     } as ReportableEvent);
-    const read = readEvent(event);
     if (!read.ok) throw new TypeError(`The conversion is not valid: ${read.error.message}.`);
-    if ((amount === undefined) !== (currency_code === undefined))
-      throw new TypeError('The conversion is not valid: amount and currency_code must be given together.');
-    return this.report(event, options);
+    return this.report(read.event, options);
   }
 }
 
@@ -158,8 +156,4 @@ function reportable({ session_id, groups, footer, sandbox, left_out: leftOut }: 
 
 function namesOf({ offer_id, advertiser_id, insertion_id }: BrandProperties): BrandProperties {
   return { offer_id, advertiser_id, insertion_id };
-}
-
-function sentenceOf(problems: readonly Problem[]): string {
-  return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
 }

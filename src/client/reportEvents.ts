@@ -1,7 +1,23 @@
 import { ApiError, UnreachableError } from '../http/apiErrors.ts';
-import { backoffMs, MAX_RETRIES, MAX_RETRY_AFTER_MS, type CallOptions, type Connection } from '../http/connect.ts';
+import {
+  backoffMs,
+  MAX_RETRIES,
+  MAX_RETRY_AFTER_MS,
+  notify,
+  readMs,
+  type CallOptions,
+  type Connection,
+} from '../http/connect.ts';
 import { cancellationOf, pause } from '../http/pause.ts';
-import { onceId, readEvent, readBatchResults, type EventResult, type WireEvent } from '../wire/events.ts';
+import {
+  onceId,
+  readBatchResults,
+  readEvent,
+  refuseEvent,
+  type EventResult,
+  type ResultError,
+  type WireEvent,
+} from '../wire/events.ts';
 import { isObject, own, readId } from '../wire/json.ts';
 import { BATCH_MAX_EVENTS, EVENTS_BODY_MAX_BYTES } from '../wire/limits.ts';
 
@@ -29,7 +45,7 @@ type Outcome =
 export interface ReportOptions extends CallOptions {
   /** Milliseconds for all events together, retries included. What is not settled by then is `unknown`; so it is when `signal` is aborted. */
   readonly deadline?: number | undefined;
-  /** Called with each report as soon as it is known. */
+  /** Called with each report as soon as it is known, once for each event. */
   readonly onReport?: ((report: EventReport, index: number) => void) | undefined;
 }
 
@@ -39,9 +55,11 @@ export type EventReporter = (
   options: ReportOptions & { readonly isSingle?: boolean },
 ) => Promise<readonly EventReport[]>;
 
+type IdentifiedEvent = WireEvent & { readonly event_id: string };
+
 /** An event that is to be sent, and where it is among the given ones: more than once when it was given more than once. */
 interface Pending {
-  readonly event: WireEvent & { readonly event_id: string };
+  readonly event: IdentifiedEvent;
   readonly key: string;
   readonly places: number[];
 }
@@ -53,6 +71,8 @@ const FAILED_GROUPS_MAX = 2;
 
 /** Returns the `EventReporter` of one client. */
 export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES): EventReporter {
+  /** How often single events are sent again that the network refuses or does not mention: it works, so patience gains little. */
+  const maxRepeats = Math.min(maxRetries, MAX_RETRIES);
   /** The keys of stored events, the oldest first. */
   const stored = new Set<string>();
 
@@ -67,11 +87,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
 
     function place(index: number, report: EventReport): void {
       reports[index] = report;
-      try {
-        onReport?.(report, index);
-      } catch {
-        // The hook is the caller's, and so are its errors: the other events are reported all the same.
-      }
+      void notify(onReport, report, index);
     }
 
     function settle({ event: { event_id }, key, places }: Pending, outcome: Outcome): void {
@@ -84,47 +100,44 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
     function checkAll(): readonly Pending[] {
       const pending = new Map<string, Pending>();
       for (const [index, event] of given.entries()) {
-        const identified = identify(event);
-        const read = readEvent(identified);
-        const event_id = readId(own(identified, 'event_id')) ?? '';
+        const read = readReportable(event);
         if (!read.ok) {
-          place(index, { event_id, status: 'refused', ...read.error });
+          place(index, { event_id: readId(own(event, 'event_id')) ?? '', status: 'refused', ...read.error });
           continue;
         }
-        const key = JSON.stringify([read.event.session_id.toLowerCase(), event_id]);
+        const { session_id, event_id } = read.event;
+        const key = JSON.stringify([session_id.toLowerCase(), event_id]);
         const first = pending.get(key);
         if (stored.has(key)) place(index, { event_id, status: 'duplicate' });
         else if (first) first.places.push(index);
-        else pending.set(key, { event: { ...read.event, event_id }, key, places: [index] });
+        else pending.set(key, { event: read.event, key, places: [index] });
       }
       return [...pending.values()];
     }
 
-    /** Sends a group until each of its events is settled. Rejects when the network does not respond about them. */
-    async function deliver(group: readonly Pending[]): Promise<void> {
+    /**
+     * Sends a group until each of its events is settled, and returns those that are refused with the whole call. Rejects when
+     * the network does not respond about them.
+     */
+    async function deliver(group: readonly Pending[]): Promise<readonly (readonly [one: Pending, error: ApiError])[]> {
       let left = group;
       for (let attempt = 1; left.length > 0; attempt++) {
-        const events = left.map(({ event }) => event);
-        const body = isSingle ? events[0] : { events };
-        const path = isSingle ? '/events' : '/events/batch';
         const sent = left;
-        const isResult = (status: number, json: unknown): boolean =>
-          readBatchResults({ status, json }, sent.length) !== undefined;
+        const events = sent.map(({ event }) => event);
         const response = await call({
           method: 'POST',
-          path,
-          body,
+          path: isSingle ? '/events' : '/events/batch',
+          body: isSingle ? events[0] : { events },
           isRepeatable: true,
-          isResult,
+          isResult: (status, json) => readBatchResults({ status, json }, sent.length) !== undefined,
           signal,
           timeout,
         }).catch((error: unknown) => refusalOf(error));
         if (response instanceof ApiError) {
-          // It concerns the body, so one of the events: in halves, the others pass.
+          // If it is about one of the events, the others pass in halves.
           const half = sent.length >> 1;
-          if (half === 0) for (const one of sent) settle(one, refused(response));
-          else for (const part of [sent.slice(0, half), sent.slice(half)]) await deliver(part);
-          return;
+          if (half === 0) return sent.map((one) => [one, response]);
+          return [...(await deliver(sent.slice(0, half))), ...(await deliver(sent.slice(half)))];
         }
         const results = readBatchResults(response, sent.length);
         if (!results) throw response.unexpected('the results of a batch');
@@ -134,27 +147,33 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
         for (const [at, one] of sent.entries()) {
           const result = results[at];
           if (result === 'accepted') settle(one, { status: 'stored' });
-          else if (isFinal(result) || attempt > maxRetries)
+          else if (isFinal(result) || attempt > maxRepeats)
             settle(one, outcomeOf(result, response.unexpected('a result for each event')));
         }
-        if (attempt > maxRetries) return;
-        if (left.length > 0) await pause(Math.max(backoffMs(attempt), asked(response.retryAfterMs)), signal);
+        if (attempt > maxRepeats) break;
+        if (left.length > 0)
+          await pause(Math.max(backoffMs(attempt), Math.min(response.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)), signal);
       }
+      return [];
     }
 
     const groups = groupsOf(checkAll());
     let failed = 0;
     for (const [at, group] of groups.entries()) {
       try {
-        await deliver(group);
+        const refusals = await deliver(group);
+        // If all are refused, it is about the call, such as its version, and would be the same for the other groups.
+        if (group.length > 1 && refusals.length === group.length) throw refusals[0]?.[1];
+        for (const [one, error] of refusals) settle(one, refused(error));
         failed = 0;
       } catch (error) {
-        if (!(signal?.aborted || isOutage(error))) throw error;
+        const why = signal?.aborted ? cancellationOf(signal) : (error as Error);
+        const rejects = !signal?.aborted && !isOutage(error);
         failed += 1;
-        const isOver = signal?.aborted || failed === FAILED_GROUPS_MAX;
-        const why = signal?.aborted ? cancellationOf(signal) : (error as ApiError);
+        const isOver = rejects || signal?.aborted || failed === FAILED_GROUPS_MAX;
         for (const one of isOver ? groups.slice(at).flat() : group)
           if (one.places.some((index) => reports[index] === undefined)) settle(one, { status: 'unknown', error: why });
+        if (rejects) throw error;
         if (isOver) break;
       }
     }
@@ -162,14 +181,24 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
   };
 }
 
-/** Gives an event its id and its time, once: every attempt sends the same. */
-export function identify(event: ReportableEvent): ReportableEvent {
-  if (!isObject(event)) return event;
-  const { event_name, session_id, conversion_properties, event_datetime = new Date().toISOString() } = event;
-  const conversion = event_name === 'CONVERSION' ? readId(own(conversion_properties, 'conversion_id')) : undefined;
-  const event_id =
-    event.event_id ?? (conversion === undefined ? crypto.randomUUID() : onceId(session_id, event_name, conversion));
-  return { ...event, event_id, event_datetime };
+/**
+ * Checks an event as the network does, and gives it its id and its time, once: every attempt sends the same. An amount without
+ * its currency is refused here, because the network would store it.
+ */
+export function readReportable(
+  given: unknown,
+): { readonly ok: true; readonly event: IdentifiedEvent } | { readonly ok: false; readonly error: ResultError } {
+  const now = new Date().toISOString();
+  const read = readEvent(isObject(given) ? { ...given, event_datetime: given['event_datetime'] ?? now } : given);
+  if (!read.ok) return read;
+  const { event_name, session_id, conversion_properties, event_id } = read.event;
+  const { conversion_id, amount, currency_code } = conversion_properties ?? {};
+  if ((amount === undefined) !== (currency_code === undefined))
+    return refuseEvent('INVALID_EVENT', 'conversion_properties.amount and currency_code must be given together');
+  const isSale = event_name === 'CONVERSION' && conversion_id !== undefined;
+  // Sessions are the same in upper and in lower case.
+  const ownId = isSale ? onceId(session_id.toLowerCase(), event_name, conversion_id) : crypto.randomUUID();
+  return { ok: true, event: { ...read.event, event_id: event_id ?? ownId } };
 }
 
 /** Returns events in groups that one request can hold. */
@@ -221,13 +250,8 @@ function refused(error: ApiError): Outcome {
   return { status: 'refused', code, message, retryable: false };
 }
 
-function asked(retryAfterMs = 0): number {
-  return Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-}
-
 function withDeadline(signal: AbortSignal | undefined, deadline: number | undefined): AbortSignal | undefined {
   if (deadline === undefined) return signal;
-  if (!(deadline > 0)) throw new TypeError('deadline must be a number of milliseconds greater than 0.');
-  const timer = AbortSignal.timeout(deadline);
+  const timer = AbortSignal.timeout(readMs('deadline', deadline));
   return signal ? AbortSignal.any([signal, timer]) : timer;
 }

@@ -4,10 +4,12 @@ import { ApiError, errorFrom, secondsOf, UnreachableError, type FailedResponse }
 import { readApiKey, readNetworkUrl, type Refuse } from './networkAccess.ts';
 import { cancellationOf, pause } from './pause.ts';
 import { createSecrets } from './printable.ts';
-import { sentNothing } from './sentNothing.ts';
+import { cleanCause, codesOf, sentNothing } from './causes.ts';
 
 /** Milliseconds an attempt may take, body included: large reports take seconds, nothing takes longer than this. */
 const TIMEOUT_MS = 30_000;
+/** The longest time that a timer can wait, 24 days: for a longer one, it would not wait at all. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
 /** Two more attempts survive a restart of the network, and keep a caller waiting for seconds only. */
 export const MAX_RETRIES = 2;
 
@@ -29,6 +31,8 @@ export interface ClientKind {
   readonly entry: string;
   /** A URL of such a network, for messages. */
   readonly example: string;
+  /** Bytes of a response that are read: a network may send without end. */
+  readonly maxBytes: number;
   /** Headers of every call, besides the key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Returns the error for a failed response; by its status by default. */
@@ -61,13 +65,22 @@ export function connect(options: ClientOptions, kind: ClientKind): Connection {
   const environment = readKey(key)?.environment;
   const base = readNetworkUrl(options.networkUrl, { environment, example: kind.example, refuse: refuseOption });
   const basePath = base.slice(new URL(base).origin.length);
-  const { isIn } = createSecrets(key);
-  const defaultTimeout = readTimeout(options.timeout ?? TIMEOUT_MS);
+  const { isIn, redact } = createSecrets(key);
+  // The owner of a publishable key reads it in responses, and it is not a secret.
+  const isSecret = readKey(key)?.family !== 'publishable';
+  const defaultTimeout = readMs('timeout', options.timeout ?? TIMEOUT_MS);
   const maxRetries = readMaxRetries(options.maxRetries ?? MAX_RETRIES);
   const { onRequest, onResponse } = options;
 
+  function readBody(text: string, status: number): Body {
+    // An error body may repeat the key, and errors end up in logs.
+    const shown = isOk(status) ? text : hideKey(text, key);
+    const isWithheld = isSecret && isIn(shown);
+    return { isWithheld, json: isWithheld ? undefined : parseJson(shown) };
+  }
+
   return async ({ method, path, query, body, isRepeatable = method !== 'POST', isResult, signal, ...more }) => {
-    const timeout = readTimeout(more.timeout ?? defaultTimeout);
+    const timeout = readMs('timeout', more.timeout ?? defaultTimeout);
     const call = `${method} ${basePath}${path}`;
     const url = `${base}${path}${query && query.size > 0 ? `?${query}` : ''}`;
     const headers: Record<string, string> = { ...kind.headers, 'x-api-key': key, accept: 'application/json' };
@@ -81,95 +94,62 @@ export function connect(options: ClientOptions, kind: ClientKind): Connection {
     let isUncertain = false;
     for (let number = 1; ; number++) {
       const notice = { method, url, attempt: number };
-      notify(onRequest, notice);
+      void notify(onRequest, notice);
       const begin = performance.now();
-      const result = await attempt({ url, init, timeout, signal, call, fetch: options.fetch ?? fetch });
-      const isFinal = number > maxRetries || (isResult && hasResult(result, isResult));
+      const { maxBytes } = kind;
+      const sent = { url, init, timeout, signal, call, fetch: options.fetch ?? fetch, maxBytes, readBody, redact };
+      const result = await attempt(sent);
+      const hasResult = result.kind === 'response' && (isResult?.(result.status, result.json) ?? isOk(result.status));
+      const isFinal = number > maxRetries || hasResult;
       const retryIn = isFinal ? undefined : retryDelay({ isRepeatable, result, attempt: number });
-      notify(onResponse, {
-        ...notice,
-        status: result.kind === 'response' ? result.status : 0,
-        duration: Math.round(performance.now() - begin),
-        requestId: requestIdOf(result, isIn),
-        retryIn,
-      });
-      if (retryIn === undefined)
-        return finish({ result, call, key, isIn, kind, isResult, isUncertain: isUncertain && method === 'DELETE' });
-      isUncertain ||= result.kind === 'failure' ? result.wasSent : result.status >= 500;
-      await pause(retryIn, signal);
+      const requestId = requestIdOf(result, isIn);
+      const status = result.kind === 'response' ? result.status : 0;
+      const duration = Math.round(performance.now() - begin);
+      void notify(onResponse, { ...notice, status, duration, requestId, retryIn });
+      if (retryIn !== undefined) {
+        isUncertain ||= result.kind === 'failure' ? result.wasSent : status >= 500;
+        await pause(retryIn, signal);
+        continue;
+      }
+      if (result.kind === 'failure') throw result.error;
+      const { headers: received, json, isWithheld } = result;
+      const but = (problem: string): ApiError =>
+        new ApiError(`${call} returned ${status}, but ${problem}.`, { status, requestId });
+      const unexpected = (expected: string): ApiError => but(`not ${expected}`);
+      // An earlier attempt deleted it, and its response was lost.
+      if (isUncertain && method === 'DELETE' && status === 404)
+        return { status: 204, json: undefined, retryAfterMs: undefined, unexpected };
+      if (!isOk(status) && !hasResult)
+        throw (kind.errorFrom ?? errorFrom)({ call, status, headers: received, requestId, body: json });
+      if (isWithheld) throw but('the response was withheld: it contained the key');
+      const seconds = secondsOf(received.get('retry-after'));
+      return { status, json, retryAfterMs: seconds === undefined ? undefined : seconds * 1_000, unexpected };
     }
   };
 }
 
-interface Finished {
-  readonly result: Attempt;
-  readonly call: string;
-  readonly key: string;
-  /** Whether a text contains the key, however it is encoded. */
-  readonly isIn: (text: string) => boolean;
-  readonly kind: ClientKind;
-  readonly isResult: ApiCall['isResult'];
-  /** Whether an earlier attempt to delete may have taken effect. */
-  readonly isUncertain: boolean;
-}
-
-function hasResult(result: Attempt, isResult: NonNullable<ApiCall['isResult']>): boolean {
-  return result.kind === 'response' && isResult(result.status, parseJson(result.text));
-}
-
-/** Returns the response of the last attempt, or throws its error. */
-function finish({ result, call, key, isIn, kind, isResult, isUncertain }: Finished): ApiResponse {
-  if (result.kind === 'failure') throw result.error;
-  const { status, headers, text } = result;
-  const requestId = requestIdOf(result, isIn);
-  const unexpected = (expected: string): ApiError =>
-    new ApiError(`${call} returned ${status}, but not ${expected}.`, { status, requestId });
-  // The earlier attempt deleted it, and its response was lost.
-  if (isUncertain && status === 404) return { status: 204, json: undefined, retryAfterMs: undefined, unexpected };
-  if (!result.ok && !(isResult && hasResult(result, isResult))) {
-    // An error body may repeat the key, and errors end up in logs.
-    const hidden = hideKey(text, key);
-    throw (kind.errorFrom ?? errorFrom)({
-      call,
-      status,
-      headers,
-      requestId,
-      body: isIn(hidden) ? undefined : parseJson(hidden),
-    });
-  }
-  // So do other responses. The owner of a publishable key reads it there, and it is not a secret.
-  if (readKey(key)?.family !== 'publishable' && isIn(text))
-    throw new ApiError(`${call} returned ${status}, but the response was withheld: it contained the key.`, {
-      status,
-      requestId,
-    });
-  const seconds = secondsOf(headers.get('retry-after'));
-  return {
-    status,
-    json: text.trim() === '' ? undefined : parseJson(text),
-    retryAfterMs: seconds === undefined ? undefined : seconds * 1_000,
-    unexpected,
-  };
-}
-
 /** The id that the network gave the request, unless it could not be one: it is written to logs. */
-function requestIdOf(result: Attempt, isIn: Finished['isIn']): string | undefined {
+function requestIdOf(result: Attempt, isIn: (text: string) => boolean): string | undefined {
   const id = result.kind === 'response' ? result.headers.get('x-request-id') : null;
   return id !== null && /^[\w.:/+=-]{1,128}$/.test(id) && !isIn(id) ? id : undefined;
 }
 
-/** Calls a hook. What it throws is ignored: a call that took effect must not seem to have failed. */
-function notify<Notice>(hook: ((notice: Notice) => void) | undefined, notice: Notice): void {
+/** Calls a hook. What it throws, or rejects with, is ignored: a call that took effect must not seem to have failed. */
+export async function notify<Notice extends unknown[]>(
+  hook: ((...notice: Notice) => unknown) | undefined,
+  ...notice: Notice
+): Promise<void> {
   try {
-    hook?.(notice);
+    await hook?.(...notice);
   } catch {
     // The hook is the caller's, and so are its errors.
   }
 }
 
-function readTimeout(timeout: number): number {
-  if (!(timeout > 0)) throw new TypeError('timeout must be a number of milliseconds greater than 0.');
-  return timeout;
+/** Returns an option in milliseconds as a timer can take it. Throws a TypeError when it is not valid. */
+export function readMs(option: string, ms: number): number {
+  if (!(ms > 0)) throw new TypeError(`${option} must be a number of milliseconds greater than 0.`);
+  return Math.min(Math.ceil(ms), TIMER_MAX_MS);
 }
 
 function readMaxRetries(maxRetries: number): number {
@@ -178,15 +158,17 @@ function readMaxRetries(maxRetries: number): number {
   return maxRetries;
 }
 
+/** A body as it may be used. */
+interface Body {
+  /** The parsed body; `undefined` when it is not JSON, or withheld. */
+  readonly json: unknown;
+  /** Whether it contained the key. */
+  readonly isWithheld: boolean;
+}
+
 /** What became of one attempt: a response of any status, or none. */
 type Attempt =
-  | {
-      readonly kind: 'response';
-      readonly ok: boolean;
-      readonly status: number;
-      readonly headers: Headers;
-      readonly text: string;
-    }
+  | (Body & { readonly kind: 'response'; readonly status: number; readonly headers: Headers })
   | {
       readonly kind: 'failure';
       readonly error: UnreachableError;
@@ -205,46 +187,35 @@ export interface AttemptOptions {
   /** Method and path, for the message. */
   readonly call: string;
   readonly fetch: NonNullable<ClientOptions['fetch']>;
+  readonly maxBytes: number;
+  readBody(text: string, status: number): Body;
+  redact(text: string): string;
 }
 
 /** Sends a request once, with one timeout for headers and body. Rejects only when the caller's signal is aborted. */
-async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptions): Promise<Attempt> {
+async function attempt(options: AttemptOptions): Promise<Attempt> {
+  const { url, init, timeout, signal, call, fetch, redact } = options;
   if (signal?.aborted) throw cancellationOf(signal);
   const controller = new AbortController();
   const cancel = (): void => controller.abort();
   signal?.addEventListener('abort', cancel, { once: true });
-  let isTimeout = false;
-  const timer = setTimeout(() => {
-    isTimeout = true;
-    controller.abort();
-  }, timeout);
+  const late = new NoResponseError('timeout', `timed out after ${timeout} ms.`);
+  const timer = setTimeout(() => controller.abort(late), timeout);
   try {
-    const response = await untilAborted(readResponse(fetch(url, { ...init, signal: controller.signal })), controller);
-    return { kind: 'response', ...response };
-  } catch (cause) {
+    const responding = fetch(url, { ...init, signal: controller.signal });
+    return await untilAborted(readResponse(responding, options), controller);
+  } catch (error) {
     if (signal?.aborted) throw cancellationOf(signal);
-    const isTooLarge = cause instanceof ResponseTooLargeError;
-    const reason = isTooLarge
-      ? 'got a response that is larger than 64 MiB.'
-      : isTimeout
-        ? `timed out after ${timeout} ms.`
-        : 'got no response: the network is unreachable, closed the connection, or redirected (redirects are not followed).';
+    const cause = controller.signal.aborted ? late : error;
     const codes = codesOf(cause);
-    const isRedirect = cause instanceof RedirectError;
-    const code: UnreachableError['code'] = isTooLarge
-      ? 'too_large'
-      : isTimeout
-        ? 'timeout'
-        : isRedirect
-          ? 'redirect'
-          : codes.includes('ECONNREFUSED')
-            ? 'refused'
-            : 'no_response';
+    const isKnown = cause instanceof NoResponseError;
+    const message = isKnown ? cause.message : 'got no response: the network is unreachable, or closed the connection.';
+    const code = isKnown ? cause.code : codes.includes('ECONNREFUSED') ? 'refused' : 'no_response';
     return {
       kind: 'failure',
-      error: new UnreachableError(`${call} ${reason}`, { status: 0, code, cause }),
+      error: new UnreachableError(`${call} ${message}`, { status: 0, code, cause: cleanCause(cause, redact) }),
       wasSent: !sentNothing(cause),
-      isTransient: !isTimeout && !isTooLarge && !isRedirect && !codes.some((code) => PERMANENT.test(code)),
+      isTransient: !isKnown && !codes.some((each) => PERMANENT.test(each)),
     };
   } finally {
     clearTimeout(timer);
@@ -252,38 +223,42 @@ async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptio
   }
 }
 
-async function readResponse(responding: Promise<Response>): Promise<Omit<Attempt & { kind: 'response' }, 'kind'>> {
+async function readResponse(
+  responding: Promise<Response>,
+  { maxBytes, readBody }: AttemptOptions,
+): Promise<Attempt & { kind: 'response' }> {
   const response = await responding;
-  const { ok, status, headers } = response;
+  const { status } = response;
   // Some runtimes hide the status of a redirect and report 0.
   if (response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     void response.body?.cancel().catch(() => undefined);
-    throw new RedirectError('The network returned a redirect.');
+    throw new NoResponseError('redirect', 'was redirected. Redirects are not followed: they would receive the key.');
   }
-  const text = await readCappedText(response, RESPONSE_MAX);
-  if (text === undefined) throw new ResponseTooLargeError();
-  return { ok, status, headers, text };
+  const text = await readCappedText(response, maxBytes);
+  if (text === undefined)
+    throw new NoResponseError('too_large', `got a response that is larger than ${maxBytes / 1024 / 1024} MiB.`);
+  // A custom `fetch` may return less than a whole response.
+  return { kind: 'response', status, headers: new Headers(response.headers), ...readBody(text, status) };
 }
 
-/** Bytes of a response that are read: a page of a report has a hundredth of this, and a network may send without end. */
-const RESPONSE_MAX = 64 * 1024 * 1024;
-
-class RedirectError extends Error {
-  override name = 'RedirectError';
+function isOk(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
-class ResponseTooLargeError extends Error {
-  override name = 'ResponseTooLargeError';
+/** Why a response is not used, which another attempt would not change. */
+class NoResponseError extends Error {
+  readonly code: NonNullable<UnreachableError['code']>;
 
-  constructor() {
-    super(`The response is larger than ${RESPONSE_MAX / 1024 / 1024} MiB.`);
+  constructor(code: NonNullable<UnreachableError['code']>, message: string) {
+    super(message);
+    this.code = code;
   }
 }
 
 /** A `fetch` of the caller's own may ignore its signal; the call ends all the same. */
 function untilAborted<T>(work: Promise<T>, { signal }: AbortController): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new DOMException('Aborted', 'AbortError')), { once: true });
+    signal.addEventListener('abort', () => reject(new Error('Aborted')), { once: true });
     work.then(resolve, reject);
   });
 }
@@ -292,14 +267,6 @@ function untilAborted<T>(work: Promise<T>, { signal }: AbortController): Promise
 const PERMANENT =
   /^(ERR_TLS|ERR_SSL|CERT_|HPE_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|UND_ERR_HEADERS_OVERFLOW|ERR_INVALID)/;
 
-/** Returns the system's codes for a failure, one for each IP address that was tried. */
-function codesOf(error: unknown): string[] {
-  if (!(error instanceof Error)) return [];
-  if (error instanceof AggregateError) return error.errors.flatMap(codesOf);
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' ? [code] : codesOf(error.cause);
-}
-
 /** Milliseconds before the first retry; doubled for each further one. */
 const FIRST_DELAY_MS = 500;
 /** Maximum milliseconds between two attempts without a `Retry-After`. */
@@ -307,32 +274,22 @@ const MAX_DELAY_MS = 8_000;
 /** Maximum milliseconds of a `Retry-After`: a caller waits a minute, not an hour. */
 export const MAX_RETRY_AFTER_MS = 60_000;
 
-/** The attempt that decides about the next one. */
-export interface RetryOptions {
-  readonly isRepeatable: boolean;
-  readonly result: Attempt;
-  /** The number of the attempt, from 1. */
-  readonly attempt: number;
-  readonly random?: (() => number) | undefined;
-}
-
 /**
  * Returns the milliseconds until a call may be repeated, or undefined when it must not be: it succeeded, failed for good,
- * or may have taken effect and is not repeatable.
+ * or may have taken effect and is not repeatable. Attempts are counted from 1.
  */
-export function retryDelay({ isRepeatable, result, attempt, random = Math.random }: RetryOptions): number | undefined {
+export function retryDelay(
+  { isRepeatable, result, attempt }: { isRepeatable: boolean; result: Attempt; attempt: number },
+  random?: () => number,
+): number | undefined {
   const backoff = backoffMs(attempt, random);
-  if (result.kind === 'failure') {
-    return result.isTransient && (isRepeatable || !result.wasSent) ? backoff : undefined;
-  }
+  if (result.kind === 'failure') return result.isTransient && (isRepeatable || !result.wasSent) ? backoff : undefined;
   const { status, headers } = result;
   const seconds = status === 429 || status === 503 ? secondsOf(headers.get('retry-after')) : undefined;
   // After a shorter wait than the network demands, the request would be refused again.
   if (seconds) return seconds * 1_000 > MAX_RETRY_AFTER_MS ? undefined : seconds * 1_000;
   // A time that has passed: the network is ready, but perhaps not for all of its callers at once.
-  if (seconds === 0) return backoff;
-  if (status === 429) return backoff;
-  return status >= 500 && isRepeatable ? backoff : undefined;
+  return seconds === 0 || status === 429 || (status >= 500 && isRepeatable) ? backoff : undefined;
 }
 
 /** Returns the milliseconds before another attempt. Half of them are random, so that clients which failed together do not come back together. */

@@ -3,8 +3,8 @@
 /** Knows the key, to find it in what the network returns and to keep it and personal data out of logs. */
 export interface Secrets {
   /**
-   * Whether the key occurs in a text, in any letter case: as it is, or in the escapes of JSON or of URLs. What else a network
-   * might do to it is its own doing: it knows the key.
+   * Whether the key occurs in a text, in any letter case: as it is, in the escapes of JSON or of URLs, or between characters
+   * that are removed before a text is shown. What else a network might do to it is its own doing: it knows the key.
    */
   isIn(text: string): boolean;
   /** The text as a log line may show it: without keys, email addresses, phone numbers and hashes. */
@@ -20,7 +20,7 @@ export function createSecrets(apiKey: string): Secrets {
   function isIn(text: string): boolean {
     if (apiKey === '') return false;
     if (key.test(text)) return true;
-    const plain = unescape(text);
+    const plain = unescape(text).replace(NOT_SHOWN, '');
     return plain !== text && key.test(plain);
   }
 
@@ -44,6 +44,8 @@ const SHOWN_MAX = 300;
 /** Characters of the longest escape of one character: `\u0041`. */
 const LONGEST_ESCAPE = 6;
 const WITHHELD = '[withheld: it contained the key]';
+/** What `plainText` and the terminal's `withoutControls` remove, at the least. */
+const NOT_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 /** Would end the line, or write the rest of it from right to left. */
 const NOT_ON_A_LINE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 

@@ -49,7 +49,8 @@ export function reserveSpace(find: () => Element | undefined): ReservedSpace {
     }
     undo = () => {
       stop();
-      animation?.cancel();
+      // Not cancel(): its AbortError is nobody's to handle, and happy-dom reports it.
+      if (animation) animation.effect = null;
       place.removeAttribute('data-offerlet');
     };
 

@@ -1,5 +1,5 @@
 import { createSecrets } from '../http/printable.ts';
-import { sentNothing } from '../http/sentNothing.ts';
+import { sentNothing } from '../http/causes.ts';
 import { isNestedDeeper, own, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { RelayError } from './errors.ts';

@@ -11,6 +11,7 @@ import {
   parseDatetime,
   plainText,
   readId,
+  sentenceOf,
   toJson,
   type AddProblem,
   type JsonObject,
@@ -320,8 +321,7 @@ export function readEvent(
 ): { readonly ok: true; readonly event: WireEvent } | { readonly ok: false; readonly error: ResultError } {
   const parsed = parseEvent(raw);
   if (parsed.ok) return { ok: true, event: parsed.value };
-  const message = parsed.problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
-  return { ok: false, error: { code: 'INVALID_EVENT', message, retryable: false } };
+  return refuseEvent('INVALID_EVENT', sentenceOf(parsed.problems));
 }
 
 /** Checks the time of an event and that it belongs to its session (src/network/contract/rules.md#e6, src/network/contract/rules.md#e8). */
@@ -354,6 +354,6 @@ export function judgeEvent<Session extends EventSession>(
   return { ok: true, event, at, session };
 }
 
-function refuseEvent(code: string, message: string): { readonly ok: false; readonly error: ResultError } {
+export function refuseEvent(code: string, message: string): { readonly ok: false; readonly error: ResultError } {
   return { ok: false, error: { code, message, retryable: false } };
 }

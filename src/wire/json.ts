@@ -9,6 +9,11 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Returns problems as a sentence. */
+export function sentenceOf(problems: readonly Problem[]): string {
+  return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
+}
+
 /** The result of a parser: the value, or every problem found. Parsers never throw. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }

@@ -57,7 +57,7 @@ beforeAll(async () => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(status === 200 ? body : { detail: `no, ${KEY} is wrong.` }));
   });
-}, 60_000);
+});
 afterAll(async () => {
   await network.close();
   await command.remove();

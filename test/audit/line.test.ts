@@ -24,7 +24,7 @@ const LONG_MS = 60_000 + SESSIONS * 250;
 let command: Command;
 beforeAll(async () => {
   command = await buildCommand();
-}, 60_000);
+});
 afterAll(() => command.remove());
 
 describe('through lost responses, 5xx, 207s, kill -9, midnight and clocks that are set back', () => {

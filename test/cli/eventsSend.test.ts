@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { clicks } from '../client/clientWorld.ts';
-import { openModelNetwork, type ModelNetwork } from '../client/modelNetwork.ts';
+import { openModelNetwork, serveNetwork, type ModelNetwork } from '../client/modelNetwork.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
-import { serve, type Served } from '../fixtures/serve.ts';
+import type { Served } from '../fixtures/serve.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'offerlet-events-'));
 const file = join(folder, 'events.jsonl');
@@ -15,17 +15,7 @@ let network: ModelNetwork;
 let server: Served;
 beforeEach(async () => {
   network = openModelNetwork();
-  server = await serve((request, response) => {
-    let body = '';
-    request.setEncoding('utf8');
-    request.on('data', (text: string) => (body += text));
-    request.on('end', () => {
-      network
-        .fetch(`http://127.0.0.1${request.url ?? ''}`, { body, headers: request.headers as Record<string, string> })
-        .then(async (reply) => response.writeHead(reply.status).end(await reply.text()))
-        .catch(() => response.destroy());
-    });
-  });
+  server = await serveNetwork(network);
 });
 afterEach(() => server.close());
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -53,24 +43,55 @@ test('reports every line of a file, or of stdin', async () => {
   expect(resultsOf(ran)).toEqual([{ line: 1, event_id: 'event-0', status: 'stored' }]);
 });
 
-test('lines without an event_id have the same ids at every run, equal lines different ones', async () => {
+test('lines without an event_id have the same ids at every run, and equal lines are one event', async () => {
   const [click] = clicks(1).map((event) => ({ ...event, event_id: undefined }));
   write([click, click, { ...click, session_id: 's-2' }]);
   const runs = [await send([file, '--json']), await send([file, '--json'])].map((ran) =>
     resultsOf(ran).map(({ event_id }) => event_id),
   );
   expect(runs[1]).toEqual(runs[0]);
-  expect(new Set(runs[0]).size).toBe(3);
-  expect(network.stored).toHaveLength(3);
+  expect(new Set(runs[0]).size).toBe(2);
+  expect(network.stored).toHaveLength(2);
 });
 
 test('lines that are refused end with the exit code 5 and are named', async () => {
-  write(['{"event_name":', ...clicks(2)]);
+  const nested = `{"event_name":"BRAND_CLICK","x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  const long = JSON.stringify({ ...clicks(1)[0], x: 'x'.repeat(200_000) });
+  write([...clicks(2), '', '{"event_name":', nested, long]);
   network.fault = () => ({ finally: [0] });
   const { code, stdout, stderr } = await send([file]);
   expect(code).toBe(5);
-  expect(stdout).toMatch(/^line 1 {2}refused {2}INVALID_EVENT .*\nline 2 {2}refused {2}NO {2}It is not wanted\.\n$/);
-  expect(stderr).toContain('3 lines read: 1 stored, 2 refused.');
+  expect(stdout.replaceAll(/(INVALID_EVENT) .*/g, '$1').split('\n')).toEqual([
+    'line 1  refused  NO  It is not wanted.',
+    'line 4  refused  INVALID_EVENT',
+    'line 5  refused  INVALID_EVENT',
+    'line 6  refused  INVALID_EVENT',
+    '',
+  ]);
+  expect(stderr).toContain('6 lines read: 1 stored, 4 refused.');
+  expect(stderr).toContain('4 of 5 events failed. Correct the refused ones. Run the command again');
+});
+
+test.each([
+  [
+    'a page of a captive portal',
+    { status: 200, body: '<html>' },
+    'not the results of a batch',
+    'Nothing after line 20',
+  ],
+  ['a wrong URL', { status: 404 }, 'returned 404', 'Nothing after line 20 was sent'],
+  ['an outage', { status: 503, headers: { 'retry-after': '61' } }, 'returned 503', 'Unknown events may be stored'],
+])('after %s each line that was sent has a result, in order', async (_, fault, why, rest) => {
+  write(clicks(fault.status === 503 ? 20 : 50));
+  network.fault = () => fault;
+  const ran = await send([file, '--json']);
+  expect(resultsOf(ran).map(({ line, status }) => [line, status])).toEqual(
+    Array.from({ length: 20 }, (_each, at) => [at + 1, 'unknown']),
+  );
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain(why);
+  expect(ran.stderr).toContain(rest);
+  expect(ran.stderr).not.toMatch(/correct/i);
 });
 
 test('a refused key ends it with 3, a wrong call with 2, and no output has the key', async () => {
@@ -80,15 +101,17 @@ test('a refused key ends it with 3, a wrong call with 2, and no output has the k
     await send([file]),
     await send([]),
     await send([join(folder, 'none.jsonl')]),
+    await send([folder]),
     await send([file, '--network', 'partner.example']),
     await send([file], { env: { OFFERLET_API_KEY: '' } }),
     await send([file, '--frequency', '2']),
   ];
-  expect(ran.map(({ code }) => code)).toEqual([3, 2, 2, 2, 2, 2]);
+  expect(ran.map(({ code }) => code)).toEqual([3, 2, 2, 2, 2, 2, 2]);
   expect(ran.map(({ stderr }) => stderr.trim().split('\n').at(-1))).toEqual([
     expect.stringContaining('returned 401'),
     expect.stringContaining('FILE is missing'),
     expect.stringContaining('there is no such file'),
+    expect.stringContaining('it is a directory'),
     expect.stringContaining('--network is not a valid URL'),
     expect.stringContaining('The key is missing. Set OFFERLET_API_KEY'),
     expect.stringContaining('Unknown option --frequency'),

@@ -120,9 +120,10 @@ describe('reportAll', () => {
 
   test('an event that is refused every time is refused in the end, and holds no other up', async () => {
     network.fault = () => ({ failsIds: ['event-7'] });
-    const reports = await hurried(open({ maxRetries: 1 }).reportAll(clicks(30)));
+    const reports = await hurried(open({ maxRetries: 15 }).reportAll(clicks(30)));
     expect(statusesOf(reports)).toEqual({ stored: 29, refused: 1 });
     expect(reports[7]).toMatchObject({ event_id: 'event-7', status: 'refused', retryable: true });
+    expect(network.sizes()).toEqual([20, 1, 1, 10]);
   });
 
   test('one event that makes the network refuse a whole batch is isolated', async () => {
@@ -134,10 +135,20 @@ describe('reportAll', () => {
   });
 
   test('a malformed event is refused without being sent', async () => {
-    const odd = [{ event_name: 'brand_click' }, null, { ...clicks(1)[0], session_id: '' }] as ReportableEvent[];
+    const [click] = clicks(1);
+    const conversion = { ...click, event_name: 'CONVERSION' };
+    const odd = [
+      { event_name: 'brand_click' },
+      null,
+      { ...click, session_id: '' },
+      { ...conversion, session_id: 7n, conversion_properties: { conversion_id: 's-1' } },
+      { ...conversion, conversion_properties: { conversion_id: 's-1', amount: 9, currency_code: null } },
+    ] as ReportableEvent[];
     const reports = await open().reportAll([...odd, ...clicks(1)]);
-    expect(reports.map(({ status }) => status)).toEqual(['refused', 'refused', 'refused', 'stored']);
-    expect(reports[0]).toMatchObject({ code: 'INVALID_EVENT', retryable: false });
+    expect(statusesOf(reports)).toEqual({ refused: odd.length, stored: 1 });
+    for (const report of reports.slice(0, -1))
+      expect(report).toMatchObject({ code: 'INVALID_EVENT', retryable: false });
+    expect(reports[4]).toMatchObject({ event_id: 'event-0', message: expect.stringContaining('together') as string });
     expect(network.sizes()).toEqual([1]);
   });
 
@@ -199,18 +210,50 @@ describe('reportAll', () => {
     expect(network.calls.length).toBeLessThanOrEqual(2);
   });
 
+  test('a time that no timer can wait is as long as possible', async () => {
+    const fetch: ModelNetwork['fetch'] = async (...call) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return network.fetch(...call);
+    };
+    for (const ms of [Infinity, 2 ** 31]) {
+      const work = open({ fetch, timeout: ms }).reportAll(clicks(1), { deadline: ms });
+      expect(statusesOf(await hurried(work))).toEqual({ stored: 1 });
+    }
+    await expect(open().reportAll(clicks(1), { deadline: -1 })).rejects.toThrow('deadline must be a number');
+  });
+
+  test('what a hook throws, or rejects with, is ignored', async () => {
+    const throws = (): never => {
+      throw new Error('hook');
+    };
+    const rejects = async (): Promise<void> => throws();
+    const unhandled = vi.fn();
+    process.once('unhandledRejection', unhandled);
+    for (const hook of [throws, rejects]) {
+      const client = open({ onRequest: hook, onResponse: hook });
+      expect(statusesOf(await client.reportAll(clicks(1), { onReport: hook }))).toEqual({ stored: 1 });
+    }
+    vi.useRealTimers();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
   test.each<[string, Fault]>([
     ['a refused key', { status: 401 }],
     ['a wrong URL', { status: 404 }],
     ['a captive portal', { status: 200, body: '<html>Welcome</html>' }],
     ['a redirect', { status: 302, headers: { location: 'https://elsewhere.example' } }],
-  ])('%s ends it with an error, after the reports of what was stored before', async (_, fault) => {
+    ['a refusal of every single event', { status: 400 }],
+  ])('%s ends it with an error, after a report of each event', async (_, fault) => {
     network.fault = (call) => (call === 1 ? {} : fault);
     const told: EventReport[] = [];
     const error = await failureOf(open().reportAll(clicks(50), { onReport: (report) => told.push(report) }));
     expect(error).toBeInstanceOf(ApiError);
-    expect(statusesOf(told)).toEqual({ stored: 20 });
-    expect(network.calls).toHaveLength(2);
+    expect(statusesOf(told)).toEqual({ stored: 20, unknown: 30 });
+    expect(told[49]).toMatchObject({ event_id: 'event-49', error });
+    // A batch of 20 in halves, down to its single events.
+    expect(network.calls).toHaveLength(fault.status === 400 ? 1 + 39 : 2);
   });
 
   test('every event is stored exactly once by a network that fails at random', async () => {
@@ -277,7 +320,7 @@ describe('reportConversion', () => {
   test('counts once for each conversion_id, in this process and in the next', async () => {
     const client = open();
     const reports = [await client.reportConversion(conversion), await client.reportConversion(conversion)];
-    reports.push(await open().reportConversion(conversion));
+    reports.push(await open().reportConversion({ ...conversion, session_id: SESSION.toUpperCase() }));
     expect(reports.map(({ status }) => status)).toEqual(['stored', 'duplicate', 'stored']);
     expect(new Set(reports.map(({ event_id }) => event_id)).size).toBe(1);
     await client.reportConversion({ ...conversion, conversion_id: 'sale-2' });
@@ -292,8 +335,10 @@ describe('reportConversion', () => {
     ['amount', { amount: Number.NaN }],
     ['amount', { amount: '39,90' }],
     ['amount', { amount: undefined }],
+    ['amount', { amount: null }],
     ['currency_code', { currency_code: '€' }],
     ['currency_code', { currency_code: undefined }],
+    ['currency_code', { currency_code: null }],
     ['conversion_id', { conversion_id: '' }],
     ['session_id', { session_id: undefined }],
     ['insertion_id', { insertion: { offer_id: 'o-1', advertiser_id: 'a-1' } }],

@@ -1,49 +1,88 @@
-// Processes of `offerlet events send` that are killed: the next one sends the same file, and each event is stored once.
-import { spawn } from 'node:child_process';
+// Processes of `offerlet events send` that are ended: the next one sends the same file, and each event is stored once.
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
-import { serve } from '../fixtures/serve.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Served } from '../fixtures/serve.ts';
 import { clicks } from './clientWorld.ts';
-import { openModelNetwork } from './modelNetwork.ts';
+import { openModelNetwork, serveNetwork, type ModelNetwork } from './modelNetwork.ts';
+
+const SCRIPT = fileURLToPath(new URL('killedSend.mjs', import.meta.url));
+let network: ModelNetwork;
+let server: Served;
+let folder: string;
+let file: string;
+/** Called before the response of a request is sent. */
+let beforeResponse: (call: number) => unknown;
+beforeEach(async () => {
+  network = openModelNetwork();
+  beforeResponse = () => undefined;
+  server = await serveNetwork(network, () => beforeResponse(network.calls.length));
+  folder = mkdtempSync(join(tmpdir(), 'offerlet-killed-'));
+  file = join(folder, 'events.jsonl');
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const linesOf = (count: number): string =>
+  clicks(count)
+    .map((event, at) => `${JSON.stringify({ ...event, event_id: undefined, asset_id: `asset-${at}` })}\n`)
+    .join('');
+
+function start(...args: string[]): {
+  child: ChildProcess;
+  ended: Promise<{ code: unknown; stdout: string; stderr: string }>;
+} {
+  const env = { PATH: process.env['PATH'], OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: 'adnet_rk_test_example' };
+  const child = spawn(process.execPath, [SCRIPT, 'events', 'send', ...args], { env });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (bytes: Buffer) => (stdout += bytes.toString()));
+  child.stderr.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
+  const ended = once(child, 'close').then(([code, signal]) => ({ code: (code ?? signal) as unknown, stdout, stderr }));
+  return { child, ended };
+}
 
 test('after kill -9 in the middle of a file, the next run stores each event once', async () => {
-  const network = openModelNetwork();
-  let kill: () => void = () => undefined;
-  const server = await serve((request, response) => {
-    let body = '';
-    request.on('data', (bytes: Buffer) => (body += bytes.toString()));
-    request.on('end', () => {
-      void network.fetch(`http://127.0.0.1${request.url ?? ''}`, { body, headers: {} }).then(async (reply) => {
-        // The third group is stored, and its sender dies before it hears of it.
-        if (network.calls.length === 3) kill();
-        else response.writeHead(reply.status).end(await reply.text());
-      });
-    });
+  writeFileSync(file, linesOf(90));
+  const { child, ended } = start(file);
+  // The third group is stored, and its sender dies before it hears of it.
+  beforeResponse = (call) => call === 3 && child.kill('SIGKILL');
+  expect((await ended).code).toBe('SIGKILL');
+  expect(network.stored).toHaveLength(60);
+  beforeResponse = () => undefined;
+  expect((await start(file).ended).code).toBe(0);
+  expect(network.stored).toHaveLength(90);
+  expect(network.sizes()).toEqual([20, 20, 20, 20, 20, 20, 20, 10]);
+});
+
+test('Ctrl-C calls no event unknown that was read and not sent', async () => {
+  const { child, ended } = start('-', '--json');
+  child.stdin?.write(linesOf(27));
+  let results = 0;
+  child.stdout?.on('data', (bytes: Buffer) => {
+    results += bytes.toString().split('\n').length - 1;
+    if (results === 20) child.kill('SIGINT');
   });
-  const folder = mkdtempSync(join(tmpdir(), 'offerlet-killed-'));
-  const file = join(folder, 'events.jsonl');
-  const lines = clicks(90).map((event, at) => ({ ...event, event_id: undefined, asset_id: `asset-${at}` }));
-  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
-  const env = { PATH: process.env['PATH'], OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: 'adnet_rk_test_example' };
-  const run = async (): Promise<unknown> => {
-    const script = fileURLToPath(new URL('killedSend.mjs', import.meta.url));
-    const child = spawn(process.execPath, [script, 'events', 'send', file], { env, stdio: 'inherit' });
-    kill = () => child.kill('SIGKILL');
-    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
-    return code ?? signal;
-  };
-  try {
-    expect(await run()).toBe('SIGKILL');
-    expect(network.stored).toHaveLength(60);
-    expect(await run()).toBe(0);
-    expect(network.stored).toHaveLength(90);
-    expect(network.sizes()).toEqual([20, 20, 20, 20, 20, 20, 20, 10]);
-  } finally {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  }
+  const { code, stdout, stderr } = await ended;
+  expect(code).toBe(130);
+  expect(stdout.match(/"status":"stored"/g)).toHaveLength(20);
+  expect(stdout).not.toContain('unknown');
+  expect(stderr).toContain('20 lines read: 20 stored.');
+});
+
+test.runIf(process.platform !== 'win32')('a reader of the results that leaves interrupts it', async () => {
+  writeFileSync(file, linesOf(90));
+  const { child, ended } = start(file, '--json');
+  const hasLeft = once(child.stdout as NodeJS.ReadableStream, 'close');
+  child.stdout?.once('data', () => child.stdout?.destroy());
+  beforeResponse = (call) => (call === 2 ? hasLeft : undefined);
+  const { code, stderr } = await ended;
+  expect(code).toBe(130);
+  expect(stderr).toContain('Interrupted. ');
+  expect(stderr).toMatch(/Nothing after line (40|60) was sent\./);
 });

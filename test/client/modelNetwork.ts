@@ -1,3 +1,4 @@
+import { serve, type Served } from '../fixtures/serve.ts';
 import { batchResponse, batchStatus, type BatchResult, type WireEvent } from '../../src/wire/events.ts';
 
 /** What goes wrong with one request. Nothing does by default. */
@@ -85,13 +86,31 @@ export function openModelNetwork(): ModelNetwork {
   };
 
   function store(event: WireEvent): void {
-    const key = JSON.stringify([event.session_id, event.event_id]);
+    const key = JSON.stringify([event.session_id.toLowerCase(), event.event_id]);
     if (seen.has(key)) return;
     seen.add(key);
     network.stored.push(event);
   }
 
   return network;
+}
+
+/** Serves a network on a free port; the test closes it. `beforeResponse` may wait, or end the client. */
+export function serveNetwork(network: ModelNetwork, beforeResponse?: () => unknown): Promise<Served> {
+  return serve((request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      network
+        .fetch(`http://127.0.0.1${request.url ?? ''}`, { body, headers: request.headers as Record<string, string> })
+        .then(async (reply) => {
+          await beforeResponse?.();
+          response.writeHead(reply.status, [...reply.headers].flat()).end(await reply.text());
+        })
+        .catch(() => response.destroy());
+    });
+  });
 }
 
 const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';

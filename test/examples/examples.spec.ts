@@ -1,4 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
+import { waitForRelay } from '../line/drivers/patience.ts';
 import { BUILDS, prepareExample } from './prepare.mjs';
 import { typeCheck } from '../package/packages.ts';
 import { startNetwork, startScript, type Running } from './startExample.ts';
@@ -10,6 +11,7 @@ test.beforeAll(async () => {
   network = await startNetwork();
 });
 test.afterAll(() => network.stop());
+test.beforeEach(({ context }) => waitForRelay(context));
 
 /** Examples without their own server: the relay runs beside them. */
 const CLIENT_ONLY = ['react-vite', 'vue'];
@@ -55,7 +57,7 @@ for (const [name, mode] of BUILDS) {
       await (await opened).close();
       await expect.poll(() => traffic.sessions.size).toBe(1);
       const [session = ''] = traffic.sessions;
-      await expect.poll(() => namesAtNetwork(session), { timeout: 20_000 }).toContain('BRAND_CLICK');
+      await expect.poll(() => namesAtNetwork(session)).toContain('BRAND_CLICK');
       const names = await namesAtNetwork(session);
       const requests = PREFETCHED.includes(name) ? 0 : 1;
       expect([traffic.requests, traffic.sessions.size], 'one order is one request and one session').toEqual([

@@ -72,7 +72,7 @@ test('Jest can use the fake relay by MSW, and ends by itself', () => {
   expect(output).not.toContain('did not exit');
   const plain = run('npx', ['jest', '--env', 'jest-environment-jsdom'], env);
   expect(plain.status).not.toBe(0); // that environment hides Node's Request and Response, from MSW as well
-}, 120_000);
+});
 
 test('the current MSW works, on the Node that it needs', () => {
   write(

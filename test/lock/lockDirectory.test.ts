@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 60_000, maxConcurrency: 20 });
 let built: Awaited<ReturnType<typeof buildLock>>;
 beforeAll(async () => {
   built = await buildLock();
-}, 60_000);
+});
 afterAll(() => built.remove());
 
 interface Volume {

@@ -6,7 +6,7 @@ let session: Shown;
 beforeAll(async () => {
   world = await openTestNetwork('pglite');
   await world.offer();
-}, 120_000);
+});
 afterAll(() => world.close());
 beforeEach(async () => {
   await world.control('DELETE', '/sandbox/faults');

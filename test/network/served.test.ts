@@ -14,7 +14,7 @@ const lines: NetworkLogEntry[] = [];
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', log: (entry) => lines.push(entry) });
   server = await serve((request, from) => network.fetch(request, from), { port: 0 });
-}, 120_000);
+});
 afterAll(() => network.close());
 
 const fault = (fields: Record<string, unknown>): Promise<unknown> =>
@@ -73,7 +73,7 @@ test('a client that never finishes its request is cut off', async () => {
   socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
   await once(socket, 'close');
   expect(said.split('\r\n', 1)[0]).toMatch(/ 408 |^$/);
-}, 40_000);
+});
 
 test('the log has route and status, but no key, URL, address or anything about the shopper', async () => {
   lines.length = 0;

@@ -66,7 +66,7 @@ beforeAll(async () => {
   chmodSync(folder.path, 0o755);
   Object.assign(env, { OFFERLET_NETWORK: network.url, OFFERLET_API_KEY: 'adnet_rk_test_0123456789abcdef' });
   env['OFFERLET_PORT'] = String(await freePort());
-}, 120_000);
+});
 
 afterAll(async () => {
   relay?.kill('SIGKILL');

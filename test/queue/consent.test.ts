@@ -6,7 +6,6 @@ import { openNotedCore } from '../../src/queue/openNotes.ts';
 import { withdrawConsent } from '../../src/queue/withdrawal.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 const NAME = 'offerlet-queue /events/batch';
 const click = (id: string): ReturnType<typeof event> => event(id, { event_name: 'BRAND_CLICK' });
@@ -52,19 +51,31 @@ function deleteDatabase(): Promise<string> {
   });
 }
 
-/** A response that comes that comes on demand. */
+/** Lets the page's time pass, and storage and other tabs do what they do meanwhile. */
+async function sleep(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 25) {
+    await vi.advanceTimersByTimeAsync(25);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** A response that comes on demand. */
 function pending(): { answer: () => Promise<SendAnswer>; respond: (answer: SendAnswer) => void } {
   let respond: (answer: SendAnswer) => void = () => undefined;
   const promise = new Promise<SendAnswer>((resolve) => (respond = resolve));
   return { answer: () => promise, respond };
 }
 
-beforeEach(() => freshStorage());
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], shouldAdvanceTime: true });
+  freshStorage();
+});
 afterEach(async () => {
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
   await Promise.all(tabs.splice(0).map((tab) => tab.close()));
   await sleep(50);
+  vi.useRealTimers();
 });
 
 describe('a withdrawal in another tab', () => {

@@ -1,5 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import { createDedupeMemory, openDedupeFile } from '../../src/relay.ts';
@@ -114,17 +112,6 @@ describe('the file of accepted events', () => {
       expect(await again.claim(keys('a')), `after ${stop} stops`).toEqual([stop < 8 ? 'known' : 'new']);
       await again.close();
     }
-  });
-
-  test('is read when lines without an end or a time are in it', async () => {
-    const file = await open();
-    await file.accept(keys('a', 'b'));
-    await file.close();
-    const path = join(directory, 'accepted-events.log');
-    await writeFile(path, `${await readFile(path, 'latin1')}nonsense\n\n\u0000\u0000\nzz`);
-    const again = await open();
-    expect([again.size(), await again.claim(keys('a', 'b'))]).toEqual([2, ['known', 'known']]);
-    await again.close();
   });
 });
 

@@ -23,7 +23,7 @@ const started: Running[] = [];
 
 beforeAll(async () => {
   command = await buildCommand();
-}, 60_000);
+});
 afterAll(() => command.remove());
 beforeEach(async () => {
   environment = 'staging';

@@ -24,7 +24,7 @@ const started: Running[] = [];
 
 beforeAll(async () => {
   command = await buildCommand();
-}, 60_000);
+});
 afterAll(() => command.remove());
 
 /** Serves and collects the JSON of each request. */

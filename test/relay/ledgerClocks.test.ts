@@ -48,7 +48,7 @@ beforeAll(async () => {
       await sleep(100);
     }
   }
-}, 60_000);
+});
 afterAll(() => void redis?.kill());
 
 async function setUpClocks(): Promise<void> {

@@ -39,7 +39,7 @@ test('offerlet network says who you are, what to export for a relay, and how to 
     expect(output).toContain(`OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} npx offerlet-operator report`);
     expect((await fetch(`${url}/`)).status).toBe(200);
   });
-}, 120_000);
+});
 
 test('its integration gets three offers, and --json prints nothing more than before', async () => {
   await run(['--json'], async (output) => {
@@ -56,7 +56,7 @@ test('its integration gets three offers, and --json prints nothing more than bef
     const { recommendations } = (await response.json()) as { recommendations: object };
     expect(Object.keys(recommendations)).toHaveLength(3);
   });
-}, 120_000);
+});
 
 test('a signal that comes with the first line stops it', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -71,4 +71,4 @@ test('a signal that comes with the first line stops it', async () => {
     return true;
   });
   await networkCommand.run({ argv: ['--memory', '--seed', 'empty', '--port', '0', '--json'], env: {} });
-}, 120_000);
+});

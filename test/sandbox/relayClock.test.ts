@@ -9,7 +9,7 @@ let server: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', now: '2026-01-05T10:00:00Z', log: () => undefined });
   server = await serve((request, from) => network.fetch(request, from), { port: 0 });
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await network.close();

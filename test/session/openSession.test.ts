@@ -117,6 +117,11 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
       return result;
     };
     expect(await end(() => Response.json({}))).toMatchObject({ code: 'network_error', groups: [], footer: {} });
+    for (const body of ['<html>Sign in to the café wifi</html>', '', '{"ok":true}', '[]'])
+      expect(await end(() => new Response(body))).toMatchObject({
+        code: 'network_error',
+        hint: expect.stringContaining('relay is mounted'),
+      });
     expect(await end(() => Promise.reject(Error('gone')))).toMatchObject({ code: 'network_error' });
     expect(await end(() => Response.json({ message: 'no' }, { status: 400 }))).toMatchObject({ code: 'refused' });
     expect(await end(() => new Response('<html>', { status: 502 }))).toMatchObject({ code: 'network_error' });

@@ -27,6 +27,20 @@ test('the fields that a 400 names are in the message, the hint and the errors', 
   });
 });
 
+test.each<[status: number, body: unknown, code: string, says: string]>([
+  ...[400, 401, 403, 404, 429].map((status): [number, unknown, string, string] => [
+    status,
+    { message: 'view must be' },
+    'refused',
+    `status ${status} (view must`,
+  ]),
+  ...[500, 502, 503].map((status): [number, unknown, string, string] => [status, {}, 'network_error', `${status}`]),
+])('status %i with the body %j is %s', async (status, body, code, says) => {
+  const failed = await requestFrom(status, body);
+  expect(failed).toMatchObject({ code });
+  expect(JSON.stringify(failed)).toContain(says);
+});
+
 test('a network that names no path still has its reasons repeated', async () => {
   expect(await requestFrom(400, { errors: [{ message: 'Unknown widget' }] })).toMatchObject({
     message: expect.stringContaining('status 400 (not valid: Unknown widget)'),

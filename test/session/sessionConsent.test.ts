@@ -254,14 +254,13 @@ test('a session notices a withdrawal by another one at once, even if that has be
     await vi.waitFor(() => expect(relay.names()).not.toEqual([]));
     relay.batch = () => new Response(null, { status: 503 });
     await only(b).accept(offer).stored;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    relay.batch = () => new Response(null, { status: 202 });
     only(a).consent(false);
     await new Promise((resolve) => setTimeout(resolve, 100));
     only(a).consent(true);
     await vi.waitFor(() => expect(relay.asked).toHaveLength(3));
-    await only(b).flush();
     await vi.waitFor(() => expect(only(b).emitted.at(-1)).toMatchObject({ code: 'consent_denied' }));
+    relay.batch = () => new Response(null, { status: 202 });
+    await only(b).flush();
     expect(relay.names()).not.toContain('BRAND_CLICK');
     sessions.forEach((session) => session.destroy());
   }

@@ -63,7 +63,7 @@ test('What was tracked is delivered after an outage, once, with the time at whic
   shop.calls.length = 0;
   shop.batchStatus = 202;
   await page.goto(shop.page('/', thankYou()));
-  await poll(() => arrived().map(({ event_name }) => event_name), { timeout: 20_000 }).toContain('WIDGET_LOAD');
+  await poll(() => arrived().map(({ event_name }) => event_name)).toContain('WIDGET_LOAD');
   await page.waitForTimeout(1_500);
   const loads = arrived().filter(({ event_name }) => event_name === 'WIDGET_LOAD');
   expect(loads).toHaveLength(1);

@@ -71,16 +71,18 @@ export async function openTrustShop(): Promise<TrustShop> {
   }
 
   const network = await serve((request, response) => void respond(request, response));
-  const relay = toNode(
-    createRelay({
-      apiKey: KEY,
-      version: '1.0.0',
-      networkUrl: network.url,
-      basePath: '/offers',
-      sandbox: true,
-      onLog: (entry) => shop.logs.push(JSON.stringify(entry)),
-    }),
-  );
+  const openRelay = () =>
+    toNode(
+      createRelay({
+        apiKey: KEY,
+        version: '1.0.0',
+        networkUrl: network.url,
+        basePath: '/offers',
+        sandbox: true,
+        onLog: (entry) => shop.logs.push(JSON.stringify(entry)),
+      }),
+    );
+  let relay = openRelay();
   const server = await serve((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://shop');
     if (pathname.startsWith('/offers/')) {
@@ -107,6 +109,7 @@ export async function openTrustShop(): Promise<TrustShop> {
     },
     reset() {
       lateness.begin();
+      relay = openRelay(); // the one before repeats its responses to the order that all tests have
       for (const list of [shop.calls, shop.posts, shop.logs]) list.length = 0;
       shop.offers = () => offersOf(1);
       shop.networkHeaders = {};

@@ -1,7 +1,12 @@
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { AuthError, RecommendationsClient, type EventReport, type ReportableEvent } from '../../client.ts';
+import { addAbortSignal } from 'node:stream';
+import {
+  AuthError,
+  RecommendationsClient,
+  type EventReport,
+  type RecommendationsClientOptions,
+  type ReportableEvent,
+} from '../../client.ts';
 import { printableJson } from '../../http/printable.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
@@ -16,6 +21,8 @@ import { readKeyFile } from '../readKeyFile.ts';
 const MAX_RETRIES = 15;
 /** Groups in a row without a response after which the network is down. */
 const FAILED_GROUPS_MAX = 2;
+/** Characters of a line that are read: events have a hundredth of this. */
+const LINE_MAX = 100_000;
 
 const OPTIONS = {
   network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://partner.example.' },
@@ -45,7 +52,7 @@ const send: Command = {
       does: 'Reports events of a pipe, and writes down what became of each',
     },
   ],
-  environment: `An event without an event_id gets one that follows from its content: the same file, the same ids.
+  environment: `An event without an event_id gets one that follows from its line: the same line, the same event.
 Results go to stdout, everything else to stderr.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 key refused, 5 some events failed, 130 interrupted.
 Set OFFERLET_NETWORK to leave out --network.`,
@@ -57,7 +64,10 @@ export const eventsCommands: CommandGroup = {
   commands: { send },
 };
 
-/** One line of the file: its event, or why it is none. */
+/** What ends the command early. SIGPIPE: nobody reads its output any more. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGPIPE'] as const;
+
+/** One line of the file, and its event. */
 interface Line {
   readonly line: number;
   readonly event: ReportableEvent;
@@ -73,132 +83,122 @@ async function runSend(source: SettingsSource): Promise<void> {
     settings['api-key-file'] === undefined
       ? source.env['OFFERLET_API_KEY']
       : readKeyFile('--api-key-file', settings['api-key-file'], terminal.note);
-  const client = openClient({ networkUrl: settings.network, apiKey: apiKey?.trim(), version: settings.version });
+  const { network: networkUrl, version } = settings;
+  const client = openClient({ networkUrl, apiKey: apiKey?.trim(), version, maxRetries: MAX_RETRIES });
   if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
 
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new Error('Interrupted'));
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   const counts = { stored: 0, duplicate: 0, refused: 0, unknown: 0 };
-  let failed = 0;
+  let outages = 0;
   let last = 0;
+  let outage: Error | undefined;
   let failure: Error | undefined;
 
-  function print({ line }: Line, report: EventReport): void {
+  function print(line: number, report: EventReport): void {
     counts[report.status] += 1;
     const { error, ...rest } = { error: undefined, ...report };
     const reason = error ? { message: error.message } : {};
+    const said =
+      report.status === 'refused' ? [report.code, report.message] : error && [report.event_id, error.message];
     if (settings.json) terminal.write(`${printableJson({ line, ...rest, ...reason })}\n`);
-    else if (report.status === 'refused') terminal.write(lineOf(line, report.status, report.code, report.message));
-    else if (report.status === 'unknown')
-      terminal.write(lineOf(line, report.status, report.event_id, report.error.message));
+    else if (said) terminal.write(`line ${line}  ${[report.status, ...said].map(safeText).join('  ')}\n`);
   }
 
   try {
     for await (const group of groupsOf(linesOf(file, stop.signal))) {
-      const told = new Set<number>();
-      const reports = await client
-        .reportAll(
-          group.map(({ event }) => event),
-          {
-            signal: stop.signal,
-            onReport: (report, at) => {
-              const line = group[at];
-              if (line && !told.has(at)) print(line, report);
-              told.add(at);
-            },
-          },
-        )
-        .catch((error: unknown) => {
-          failure = error as Error;
-          return [];
-        });
+      const reports: EventReport[] = [];
+      const events = group.map(({ event }) => event);
+      const onReport = (report: EventReport, at: number): void => void (reports[at] = report);
+      await client.reportAll(events, { signal: stop.signal, onReport }).catch((error: unknown) => {
+        failure = error as Error;
+      });
+      for (const [at, report] of reports.entries()) print(group[at]?.line ?? 0, report);
       last = group.at(-1)?.line ?? last;
-      const lost = reports.find(({ status }) => status === 'unknown');
-      failed = lost ? failed + 1 : 0;
-      if (lost && failed === FAILED_GROUPS_MAX) failure = 'error' in lost ? lost.error : undefined;
+      const lost = reports.find((report) => report.status === 'unknown');
+      outage = lost?.error ?? outage;
+      outages = lost ? outages + 1 : 0;
+      if (outages === FAILED_GROUPS_MAX) failure ??= outage;
       if (failure || stop.signal.aborted) break;
       progress.step(`${last.toLocaleString('en')} lines …`);
     }
+  } catch (error) {
+    if (!stop.signal.aborted) failure = error as Error;
   } finally {
-    process.off('SIGINT', interrupt);
-    process.off('SIGTERM', interrupt);
+    for (const signal of SIGNALS) process.off(signal, interrupt);
     progress.end();
   }
-  const done = counts.stored + counts.duplicate;
+  if (failure instanceof UsageError && last === 0) throw failure;
   const summary = Object.entries(counts)
     .filter(([status, count]) => count > 0 || status === 'stored')
     .map(([status, count]) => `${count} ${status}`)
     .join(', ');
   terminal.note(`${last} lines read: ${summary}.`);
-  const rest = counts.unknown > 0 ? ' Unknown events may be stored or not.' : '';
-  const again = `${rest} Nothing after line ${last} was sent. Run the command again with the same file: no event counts twice.`;
-  if (stop.signal.aborted) throw new ExitError(`Interrupted.${again}`, EXIT.interrupted);
-  if (failure) {
-    const code = failure instanceof AuthError ? EXIT.refused : done > 0 ? EXIT.someFailed : EXIT.failed;
-    throw new ExitError(safeText(`${failure.message}${again}`), code);
-  }
-  if (counts.refused + counts.unknown > 0)
+  const unknown = counts.unknown > 0 ? ' Unknown events may be stored or not.' : '';
+  const again = ' Run the command again with the same file: no event counts twice.';
+  const rest = ` Nothing after line ${last} was sent.`;
+  const done = counts.stored + counts.duplicate;
+  const code = done > 0 ? EXIT.someFailed : EXIT.failed;
+  if (stop.signal.aborted) throw new ExitError(`Interrupted.${unknown}${rest}${again}`, EXIT.interrupted);
+  if (failure)
     throw new ExitError(
-      `${counts.refused + counts.unknown} of ${last} events failed.${rest} Correct them and run the command again: no event counts twice.`,
-      EXIT.someFailed,
+      safeText(`${failure.message}${unknown}${rest}${again}`),
+      failure instanceof AuthError ? EXIT.refused : failure instanceof UsageError ? EXIT.usage : code,
     );
+  const failed = counts.refused + counts.unknown;
+  if (failed === 0) return;
+  const why = outage ? ` ${outage.message}` : '';
+  const correct = counts.refused > 0 ? ' Correct the refused ones.' : '';
+  throw new ExitError(
+    safeText(`${failed} of ${failed + done} events failed.${why}${unknown}${correct}${again}`),
+    counts.refused > 0 ? EXIT.someFailed : code,
+  );
 }
 
-function lineOf(line: number, ...words: readonly string[]): string {
-  return `line ${line}  ${words.map(safeText).join('  ')}\n`;
-}
+/** Flags of the client's options, for its messages. */
+const FLAGS: Readonly<Record<string, string>> = { networkUrl: '--network', apiKey: 'The key', version: '--version' };
 
-function openClient(options: {
-  networkUrl: string | undefined;
-  apiKey: string | undefined;
-  version: string;
-}): RecommendationsClient {
+function openClient(options: RecommendationsClientOptions): RecommendationsClient {
   try {
-    return new RecommendationsClient({
-      ...options,
-      networkUrl: options.networkUrl ?? '',
-      apiKey: options.apiKey ?? '',
-      maxRetries: MAX_RETRIES,
-    });
+    return new RecommendationsClient(options);
   } catch (error) {
-    const { message } = error as Error;
+    const message = (error as Error).message.replace(/^\w+/, (option) => FLAGS[option] ?? option);
     throw new UsageError(
-      message
-        .replace(/^networkUrl/, '--network')
-        .replace(/^apiKey is missing.*/, 'The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.')
-        .replace(/^apiKey/, 'The key')
-        .replace(/^version/, '--version'),
+      message.replace(/is missing\. .*API_KEY.*/, 'is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.'),
     );
   }
 }
 
-/** Yields the lines that are not blank. Throws a `UsageError` when the file cannot be read. Ends when it is aborted. */
+/** Yields the lines that are not blank. Throws a `UsageError` when the file cannot be read, and the signal's error when it is aborted. */
 async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<Line> {
   const input = path === '-' ? process.stdin : createReadStream(path);
-  if (path !== '-')
-    await once(input, 'open').catch(({ code }: NodeJS.ErrnoException) => {
-      throw new UsageError(`FILE cannot be read: "${path}" (${code === 'ENOENT' ? 'there is no such file' : code}).`);
-    });
   let line = 0;
-  const seen = new Map<string, number>();
-  for await (const text of createInterface({ input, crlfDelay: Infinity, signal })) {
-    line += 1;
-    const event = text.trim() === '' ? undefined : parseJson(text.replace(/^\uFEFF/, ''));
-    if (text.trim() !== '') yield { line, event: isObject(event) ? withId(event, seen) : (event as never) };
+  let rest = '';
+  try {
+    for await (const chunk of addAbortSignal(signal, input.setEncoding('utf8'))) {
+      const [first = '', ...more] = String(chunk).split('\n');
+      // What exceeds the maximum is no event, and need not be kept.
+      const texts = [(rest + first).slice(0, LINE_MAX), ...more];
+      rest = texts.pop() ?? '';
+      for (const text of texts) yield* lineAt(++line, text);
+    }
+    yield* lineAt(++line, rest);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (signal.aborted || code === undefined) throw error;
+    const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : code;
+    throw new UsageError(`FILE cannot be read: "${path}" (${reason}).`);
   }
 }
 
-/** Gives an event without an id one that follows from its content, and from how many equal lines were before it. */
-function withId(event: object, seen: Map<string, number>): ReportableEvent {
-  const given = event as ReportableEvent;
-  if ((given.event_id ?? undefined) !== undefined || given.event_name === 'CONVERSION') return given;
-  const content = JSON.stringify(event);
-  const hash = uuidOf(content);
-  const before = seen.get(hash) ?? 0;
-  seen.set(hash, before + 1);
-  return { ...given, event_id: before === 0 ? hash : uuidOf(`${before} ${content}`) };
+/** Yields the event of a line that is not blank. Without an id it gets one that follows from the line. */
+function* lineAt(line: number, text: string): Generator<Line> {
+  const content = text.replace(/^\uFEFF/, '').trim();
+  if (content === '') return;
+  const event = parseJson(content) as ReportableEvent;
+  const isNamed = !isObject(event) || event.event_id != null || event.event_name === 'CONVERSION';
+  yield { line, event: isNamed ? event : { ...event, event_id: uuidOf(content) } };
 }
 
 async function* groupsOf(lines: AsyncIterable<Line>): AsyncGenerator<readonly Line[]> {

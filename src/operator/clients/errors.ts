@@ -107,7 +107,13 @@ function errorFrom(failed: FailedResponse): ApiError {
 }
 
 /** The clients of this package. */
-export const OPERATOR: ClientKind = { entry: 'offerlet-operator', example: 'https://channel.example', errorFrom };
+export const OPERATOR: ClientKind = {
+  entry: 'offerlet-operator',
+  example: 'https://channel.example',
+  // A page of a report has a hundredth of this.
+  maxBytes: 64 * 1024 * 1024,
+  errorFrom,
+};
 refuseBrowser(OPERATOR.entry);
 
 /** Returns an error as data, for a page or a message. */

@@ -1,14 +1,12 @@
-import { loadConfigFromFile, build, type Plugin, type Rolldown } from 'vite';
+import { loadConfigFromFile, build, type Rolldown } from 'vite';
 
 /** How a build of the script differs from the published one. */
 export interface ScriptBuild {
-  /** Plugins to add before all others. */
-  readonly plugins?: readonly Plugin[];
   readonly sourcemap?: 'hidden' | false;
 }
 
 /** Builds the script in memory. */
-export async function buildScript({ plugins = [], sourcemap = false }: ScriptBuild): Promise<Rolldown.OutputChunk> {
+export async function buildScript({ sourcemap = false }: ScriptBuild): Promise<Rolldown.OutputChunk> {
   const mode = 'script';
   // The bench itself runs as development.
   process.env['NODE_ENV'] = 'production';
@@ -18,7 +16,6 @@ export async function buildScript({ plugins = [], sourcemap = false }: ScriptBui
     configFile: false,
     mode,
     logLevel: 'error',
-    plugins: [...plugins, ...(config?.plugins ?? [])],
     build: { ...config?.build, write: false, sourcemap },
   });
   const chunk = (results as Rolldown.RolldownOutput[])[0]?.output[0];

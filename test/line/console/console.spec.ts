@@ -5,9 +5,8 @@ import { control, runCommand, startConsole, type StartedConsole } from './consol
 
 let sandbox: Sandbox;
 let own: StartedConsole;
-test.describe.configure({ mode: 'default', timeout: 60_000 }); // one network serves them all
+test.describe.configure({ mode: 'default' }); // one network serves them all
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await startSandbox();
   own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
 });
@@ -129,7 +128,7 @@ for (const query of [
       const csv = await readFile(await (await download).path(), 'utf8');
       expect(csv).toBe(await runCommand([...words, '--csv'], sandbox.keys.management));
       expect(csv.split('\r\n')).toHaveLength(Number(await page.locator('.report').getAttribute('aria-rowcount')));
-    }).toPass({ timeout: 20_000 });
+    }).toPass({ timeout: 30_000 });
   });
 
 test('a row opens the report that it is made of', async ({ page }) => {

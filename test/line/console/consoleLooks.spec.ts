@@ -6,9 +6,8 @@ import { control } from './consoleFixture.ts';
 import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
-test.describe.configure({ mode: 'default', timeout: 120_000 }); // one sandbox serves them all
+test.describe.configure({ mode: 'default' }); // one sandbox serves them all
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await startSandbox();
 });
 test.afterAll(() => sandbox?.stop());

@@ -11,9 +11,8 @@ let own: StartedConsole;
 const folder = mkdtempSync(join(tmpdir(), 'offerlet-console-files-'));
 const rules = join(folder, 'watch.yaml');
 const today = new Date().toISOString().slice(0, 10);
-test.describe.configure({ mode: 'default', timeout: 90_000 }); // one network serves them all
+test.describe.configure({ mode: 'default' }); // one network serves them all
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await startSandbox();
   const list = await fetch(`${sandbox.network}/adnet/publishers/list/?q=juniper`, {
     headers: { 'x-api-key': sandbox.keys.management },

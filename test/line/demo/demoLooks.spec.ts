@@ -1,14 +1,15 @@
 import { expect, test, type Page } from '@playwright/test';
 import { sharedSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
-test.describe.configure({ mode: 'serial', timeout: 60_000 });
+test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await sharedSandbox();
 });
+test.beforeEach(({ context }) => waitForRelay(context));
 
 /** Opens the shop and waits until offers, console and pictures are there, and nothing moves any more. */
 async function open(page: Page, query: string): Promise<void> {
@@ -17,7 +18,7 @@ async function open(page: Page, query: string): Promise<void> {
   const loads = page.frameLocator('demo-desk iframe').locator('.tiles button', { hasText: 'Loads' });
   if (isWide) await expect(loads).toHaveText(/\d/);
   if (query.includes('consent')) await expect(page.getByRole('button', { name: 'Yes, show offers' })).toBeVisible();
-  else await expect(page.locator('[part~=accept]').first()).toBeVisible({ timeout: 15_000 });
+  else await expect(page.locator('[part~=accept]').first()).toBeVisible();
   const missing = () => [...document.images].filter(({ complete }) => !complete).length;
   await poll(() => page.evaluate(missing)).toBe(0);
   await still(page);
@@ -36,7 +37,7 @@ async function still(page: Page): Promise<void> {
 
 test('offers are in the language of the page where the catalogue has them', async ({ page }) => {
   await page.goto(`${sandbox.shop}/?locale=ar`);
-  await expect(page.locator('[part~=heading]').first()).toHaveText(/^\p{Script=Arabic}/u, { timeout: 15_000 });
+  await expect(page.locator('[part~=heading]').first()).toHaveText(/^\p{Script=Arabic}/u);
   await page.goto(sandbox.shop);
   const responses = await page.evaluate(() => {
     const body = JSON.stringify({
@@ -143,7 +144,7 @@ test('the offers wear the shop’s colours, and the theme editor changes them, w
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(`${sandbox.shop}/?csp=strict&look=unthemed`);
   const card = page.locator('#offers [part=card]');
-  await expect(card).toBeVisible({ timeout: 15_000 });
+  await expect(card).toBeVisible();
   await expect(card).toHaveCSS('border-radius', '16px');
   const plain = await card.evaluate((element) => getComputedStyle(element).backgroundColor);
   await page.goto(`${sandbox.shop}/?csp=strict`);

@@ -83,7 +83,6 @@ const PAGES: Readonly<Record<string, { html: string; policy?: string; cache?: st
 };
 
 let server: Awaited<ReturnType<typeof serve>>;
-test.describe.configure({ timeout: 90_000 });
 test.beforeAll(async () => {
   server = await serve(
     (request) => {

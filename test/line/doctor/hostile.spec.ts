@@ -15,8 +15,6 @@ import { fakeWorld, PUBLIC } from '../../cli/doctor/fakeWorld.ts';
 
 type Handle = (url: URL, request: Request) => Response | Promise<Response> | undefined;
 
-test.describe.configure({ timeout: 120_000 });
-
 let server: Awaited<ReturnType<typeof serve>>;
 let port: number;
 /** Responds for every host of the Internet. */

@@ -3,9 +3,6 @@ import { expect, test } from '../drivers/driver.ts';
 import { useInspected } from './inspectorFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
-/** A browser's first page on a busy machine. */
-const SLOW = { timeout: 15_000 };
-
 const fixture = useInspected();
 
 /** Where the inspector's element is: in the dialog while one is open. */
@@ -35,11 +32,11 @@ for (const mode of ['INLINE', 'PULLUP', 'OVERLAY', 'FULLSCREEN'] as const) {
   test(`over ${mode} it can be used and collapsed, and the offers stay`, async ({ driver }) => {
     const host = HOSTS[mode];
     await driver.goto(`${fixture.page('/engines', shop(scriptTag({ 'display-mode': mode })))}?offerlet=inspect`);
-    await expect.poll(() => driver.eval(look, host), SLOW).toMatchObject({ tab: 'Outcome', hasOffers: true });
+    await expect.poll(() => driver.eval(look, host)).toMatchObject({ tab: 'Outcome', hasOffers: true });
     await expect.poll(async () => (await driver.eval(look, host)).text).toContain('The offers are on the page');
     await driver.click(`${host} >>> #tab-Queue`);
     await expect.poll(async () => (await driver.eval(look, host)).text).toContain('Stored in IndexedDB');
-    await expect.poll(fixture.names, SLOW).toContain('BRAND_VIEW');
+    await expect.poll(fixture.names).toContain('BRAND_VIEW');
     await driver.click(`${host} >>> #tab-Events`);
     await expect.poll(async () => (await driver.eval(look, host)).text).toContain('BRAND_VIEW');
     await driver.key('Escape');

@@ -16,7 +16,7 @@ test('the same events are reported with the inspector and without it', async ({ 
     await fresh.goto(
       fixture.page(`/measured${query.length}`, shop(scriptTag({ 'order-id': `m${query.length}` }))) + query,
     );
-    await poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
+    await poll(fixture.names).toContain('BRAND_VIEW');
     await fresh.waitForTimeout(800);
     await fresh.close();
     return fixture.names().sort();
@@ -39,7 +39,7 @@ test('Wire masks what could identify a person, and the report does not contain i
   await expect(wire).toContainText('"recommendation_groups"');
   const shown = await wire.innerText();
   await inspector(page).getByRole('button', { name: 'Copy report' }).click();
-  await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.', { timeout: 15_000 });
+  await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.');
   const report = await page.evaluate(() => navigator.clipboard.readText());
   for (const part of [
     '# offerlet report',
@@ -61,7 +61,7 @@ test('the report has the request that was sent before the inspector was loaded',
   await openInspected(page, fixture);
   await expect(inspector(page)).toContainText('rendered');
   await inspector(page).getByRole('button', { name: 'Copy report' }).click();
-  await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.', { timeout: 15_000 });
+  await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.');
   const report = await page.evaluate(() => navigator.clipboard.readText());
   expect(report).toMatch(
     /\| {2}\| \/recommendations \| \d+ offers \| {2}\| requested before the inspector was loaded \|/,
@@ -98,7 +98,7 @@ test('Seen follows an offer into view, and agrees with what is reported', async 
   await expect(seen.getByText(/^0% visible/)).toBeVisible();
 });
 
-for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
+for (const mode of ['OVERLAY', 'PULLUP'] as const) {
   test(`over ${mode} it can be seen, clicked and typed into, and Esc only collapses it`, async ({ page }) => {
     await page.setViewportSize({ width: 1440, height: 800 });
     await openInspected(page, fixture, { attributes: { 'display-mode': mode } });
@@ -184,7 +184,7 @@ test('Seen compares what was tracked with what the relay accepted, and says why 
   await openInspected(page, fixture);
   const seen = await goTo(page, 'Seen');
   const cells = (name: string): Promise<string[]> => seen.getByRole('row', { name }).getByRole('cell').allInnerTexts();
-  await poll(() => cells('BRAND_VIEW'), { timeout: 15_000 }).toEqual(['1', '0', '0', '1']);
+  await poll(() => cells('BRAND_VIEW')).toEqual(['1', '0', '0', '1']);
   await poll(() => cells('WIDGET_LOAD')).toEqual(['1', '1', '0', '0']);
   await expect(seen).toContainText(/The relay has accepted (\d+) of \d+\. 1 was refused for good: Queue says why\./);
 });
@@ -200,7 +200,7 @@ test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   expect(fixture.events).toEqual([]);
   fixture.accept = (_, response) => void response.writeHead(401).end('{}');
   await inspector(page).getByRole('button', { name: 'Clear all' }).first().click();
-  await expect(queue).toContainText('Sending is paused because the last response was 401', { timeout: 15_000 });
+  await expect(queue).toContainText('Sending is paused because the last response was 401');
   fixture.accept = ({ body }) => ({
     results: (body.events as unknown[]).map((_, index) => ({ index, success: true })),
   });
@@ -273,7 +273,7 @@ test('axe finds no violation in any panel, light or dark', async ({ page }) => {
   test.setTimeout(180_000);
   await page.setViewportSize({ width: 1440, height: 800 });
   await openInspected(page, fixture, { more: '&offerlet-scenario=second-event-dead' });
-  await poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('BRAND_VIEW');
   for (const tab of TABS) {
     await goTo(page, tab);
     if (tab === 'Wire') for (const summary of await panel(page).locator('summary').all()) await summary.click();

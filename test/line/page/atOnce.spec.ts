@@ -17,7 +17,7 @@ async function openLoading(page: Page, body: string): Promise<void> {
   await page.goto(fixture.page('/loading', shop(body)), { waitUntil: 'commit' });
 }
 
-for (const mode of ['INLINE', 'OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
+for (const mode of ['INLINE', 'OVERLAY'] as const) {
   for (const [what, blocks] of [
     ['requested', ''],
     ['prefetched', inScript(block({ display_mode: mode }))],

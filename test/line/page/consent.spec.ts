@@ -19,72 +19,11 @@ test('consent: false requests and stores nothing', async ({ page }) => {
   await expectSilence(page);
 });
 
-test('a later yes shows the offers, with a new outcome', async ({ page }) => {
-  await openWith(
-    page,
-    fixture,
-    `window.offers = showOffers(${options('INLINE', 'consent: false')}); await offers.outcome; offers.consent(true);`,
-  );
-  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
-});
-
-test('nothing is requested or stored before a promise of consent resolves', async ({ page }) => {
-  await openWith(
-    page,
-    fixture,
-    `window.offers = showOffers(${options('INLINE', 'consent: new Promise((resolve) => (window.decide = resolve))')});`,
-  );
-  await expectSilence(page);
-  await page.evaluate('decide(true)');
-  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
-});
-
-for (const [what, promise] of [
-  ['resolves to false', 'Promise.resolve(false)'],
-  ['rejects', 'Promise.reject(new Error())'],
-  ['resolves to something that is not true', 'Promise.resolve("no")'],
-] as const) {
-  test(`a promise of consent that ${what} denies it`, async ({ page }) => {
-    await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', `consent: ${promise}`)});`);
-    expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
-    await expectSilence(page);
-  });
-}
-
-test('data-consent="required" waits for a decision of the page', async ({ page }) => {
-  await page.goto(fixture.page('/required', shop(scriptTag({ consent: 'required' }))));
-  await expectSilence(page);
-  await page.evaluate('offerlet.push((o) => o.consent(true))');
-  await expect(page.locator('[part~=accept]')).toBeVisible();
-});
-
 test('a decision that was pushed before the script loaded is used', async ({ page }) => {
   const early = '<script>(window.offerlet ||= []).push((o) => o.consent(false))</script>';
   await page.goto(fixture.page('/early', shop(early + scriptTag())));
   await page.waitForFunction('window.offerlet.show');
   await expectSilence(page);
-});
-
-test('Global Privacy Control denies consent, and the merchant’s explicit consent takes precedence', async ({
-  page,
-}) => {
-  await page.addInitScript('Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true })');
-  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
-  expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
-  await expectSilence(page);
-  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', 'consent: true')});`);
-  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
-});
-
-test('withdrawing consent takes the offers down and clears what is stored', async ({ page }) => {
-  fixture.accept = (_, response) => void response.writeHead(503).end();
-  await page.goto(fixture.page('/withdrawn', shop(scriptTag())));
-  await expect(page.locator('[part~=accept]')).toBeVisible();
-  await poll(fixture.names).toContain('BRAND_DISPLAY');
-  expect(await everythingStored(page)).toContain('BRAND_DISPLAY');
-  await page.evaluate('offerlet.consent(false)');
-  await expect(page.locator('#offers')).toBeEmpty();
-  await poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
 
 test('withdrawing consent takes down the offers of other tabs, where a click then stores nothing', async ({
@@ -149,22 +88,6 @@ test('a mount’s own denial or pending decision holds after page consent, until
   await expect(page.locator('[part~=accept]')).toHaveCount(0);
   await mount('late', 'true');
   expect(await page.evaluate('late.outcome')).toMatchObject({ code: 'consent_denied' });
-});
-
-test('a mount that waits for the page’s decision starts at once if the page has said yes', async ({ page }) => {
-  const early = '<script>(window.offerlet ||= []).push((o) => o.consent(true))</script>';
-  const element = `<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" consent="required" external-guid="4"></offer-let>`;
-  await page.goto(fixture.page('/early-yes', shop(`${early}${element}<script async src="/offerlet.js"></script>`)));
-  await expect(page.locator('offer-let [part~=accept]')).toBeVisible();
-});
-
-test('a denial clears what an earlier page was allowed to store', async ({ page }) => {
-  fixture.accept = (_, response) => void response.writeHead(503).end();
-  await page.goto(fixture.page('/before', shop(scriptTag())));
-  await poll(fixture.names).toContain('BRAND_DISPLAY');
-  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', 'consent: false')});`);
-  expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
-  await poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
 
 test('a denial clears an earlier page’s queue even without a remembered order, and creates no database', async ({

@@ -19,7 +19,7 @@ async function openElement(page: Page, attributes = ''): Promise<void> {
 }
 const onElement = (page: Page, code: string) => page.evaluate(`document.querySelector('offer-let').${code}`);
 
-for (const change of ["setAttribute('consent', 'denied')", 'consent = false', "consent = 'denied'"]) {
+for (const change of ["setAttribute('consent', 'denied')", 'consent = false']) {
   test(`<offer-let>: ${change} withdraws consent, and a new view shows nothing`, async ({ page }) => {
     await openElement(page, 'consent="granted"');
     await expect(accept(page)).toBeVisible();
@@ -35,13 +35,7 @@ for (const change of ["setAttribute('consent', 'denied')", 'consent = false', "c
   });
 }
 
-for (const change of [
-  "setAttribute('consent', 'required')",
-  "setAttribute('consent', 'true')",
-  "removeAttribute('consent')",
-  'consent = undefined',
-  'consent = null',
-]) {
+for (const change of ["removeAttribute('consent')", 'consent = undefined']) {
   test(`<offer-let>: ${change} does not give consent, before and after offers are shown`, async ({ page }) => {
     await openElement(page, 'consent="granted"');
     await expect(accept(page)).toBeVisible();

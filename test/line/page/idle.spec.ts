@@ -37,9 +37,7 @@ test('once the offers of any mode were seen, no timer is left, nothing is observ
 
 async function expectIdle(page: Page, mode = ''): Promise<void> {
   // Without timers, a few seconds say as much as an hour.
-  await poll(() => page.evaluate(() => [...window.work.pending.values()]), { message: mode, timeout: 15_000 }).toEqual(
-    [],
-  );
+  await poll(() => page.evaluate(() => [...window.work.pending.values()]), { message: mode }).toEqual([]);
   await page.waitForTimeout(500);
   await page.evaluate(() => (window.work.done.length = 0));
   await page.waitForTimeout(3_000);

@@ -4,13 +4,13 @@ import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
 import { shop } from './pageShop.ts';
 import { sharedSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 const scripts = new Map<string, string>();
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await sharedSandbox();
   for (const [name, format] of [
     ['script-tag', 'iife'],
@@ -21,6 +21,7 @@ test.beforeAll(async () => {
     scripts.set(`/${name}.js`, await bundle(entry, format));
   }
 });
+test.beforeEach(({ context }) => waitForRelay(context));
 
 const ATTRIBUTES = (prefix: string): string =>
   Object.entries({ view: 'THANK_YOU', 'display-mode': 'INLINE', 'external-guid': 'me', 'widget-id': 'mine' })
@@ -70,7 +71,7 @@ for (const [way, html, mount] of WAYS) {
     await (await opened).waitForLoadState(); // the advertiser's page, of the network's own
     // Some offers of the catalogue have product tiles, whose events arrive as well.
     const withoutTiles = async () => (await arrived(session_id)).filter((event) => !event.startsWith('PRODUCT_'));
-    await poll(withoutTiles, { timeout: 10_000 }).toEqual([
+    await poll(withoutTiles).toEqual([
       'BRAND_CLICK stored',
       'BRAND_DISPLAY stored',
       'BRAND_VIEW stored',

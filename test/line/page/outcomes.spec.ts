@@ -30,46 +30,21 @@ test('when no offer can be shown, the hint says why', async ({ page }) => {
   await poll(fixture.names).toContain('WIDGET_LOAD');
 });
 
-for (const status of [400, 401, 403, 404, 429]) {
-  test(`status ${status} is reported as refused, with the relay’s message`, async ({ page }) => {
-    fixture.reply = (_, response) => void response.writeHead(status).end('{"message":"view must be one of …"}');
-    expect(await end(page)).toMatchObject({
-      code: 'refused',
-      message: expect.stringContaining(`status ${status} (view must`),
-      // On the developer's own machine.
-      lines: [expect.stringMatching(/^offerlet: .*view must be one of.*\. \S.*\(refused\)$/)],
-    });
-    expect(fixture.events).toEqual([]);
+test('a refusal is reported with the relay’s message, in one line on the developer’s own machine', async ({ page }) => {
+  fixture.reply = (_, response) => void response.writeHead(400).end('{"message":"view must be one of …"}');
+  expect(await end(page)).toMatchObject({
+    code: 'refused',
+    message: expect.stringContaining('status 400 (view must'),
+    lines: [expect.stringMatching(/^offerlet: .*view must be one of.*\. \S.*\(refused\)$/)],
   });
-}
-
-for (const status of [500, 502, 503]) {
-  test(`status ${status} is reported as a network error`, async ({ page }) => {
-    fixture.reply = (_, response) => void response.writeHead(status).end('<h1>Bad gateway</h1>');
-    expect(await end(page)).toMatchObject({ code: 'network_error', message: expect.stringContaining(String(status)) });
-  });
-}
+  expect(fixture.events).toEqual([]);
+});
 
 test('a redirect is not followed', async ({ page }) => {
   fixture.reply = (_, response) => void response.writeHead(307, { location: '/elsewhere' }).end();
   expect(await end(page)).toMatchObject({ code: 'network_error' });
   expect(fixture.asked.map(({ path }) => path)).toEqual(['/offers/recommendations']);
 });
-
-for (const [what, body] of [
-  ['is not JSON', '<html>Sign in to the café wifi</html>'],
-  ['is empty', ''],
-  ['has no offers in it', '{"ok":true}'],
-  ['is a list', '[]'],
-] as const) {
-  test(`a response that ${what} is a network error`, async ({ page }) => {
-    fixture.reply = (_, response) => void response.writeHead(200).end(body);
-    expect(await end(page)).toMatchObject({
-      code: 'network_error',
-      lines: [expect.stringMatching(/relay is mounted.*\(network_error\)$/)],
-    });
-  });
-}
 
 test('reading stops once a response exceeds 1 MiB', async ({ page }) => {
   let sent = 0;
@@ -114,22 +89,9 @@ test('a relay that cannot be reached is a network error', async ({ page }) => {
 
 for (const [what, more, name] of [
   ['no relay', "relay: ''", 'relay'],
-  ['an unknown view', "request: { placement_details: { view: 'BASKET', display_mode: 'INLINE' } }", 'view'],
-  ['no display mode', "request: { placement_details: { view: 'THANK_YOU' } }", 'display_mode'],
   ['no target', 'target: undefined', 'target'],
   ['a target that is not there', "target: '#nowhere'", 'target'],
   ['a target that is not a selector', "target: '##'", 'target'],
-  [
-    'two identifiers',
-    `request: { user_details: { phone: '+491', email: 'a@b.de' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } }`,
-    'one of email and phone',
-  ],
-  [
-    'an email where its hash belongs',
-    `request: { user_details: { email_hash: 'anna@example.com' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } }`,
-    'email_hash',
-  ],
-  ['no options', 'request: null', 'view'],
 ] as const) {
   test(`${what}: one console line says what to set, and nothing is counted`, async ({ page }) => {
     const { code, hint, lines } = await end(page, more);
@@ -137,7 +99,6 @@ for (const [what, more, name] of [
     expect(hint).toMatch(RegExp(`^Set ${name}( to |\\.)`));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(name);
-    expect(lines[0]).not.toContain('anna@example.com');
     // A page that still loads may have the place later: it asks at once, and counts nothing.
     if (!what.startsWith('a target')) expect(fixture.asked).toEqual([]);
     expect(fixture.events).toEqual([]);
@@ -147,12 +108,7 @@ for (const [what, more, name] of [
 const SECRET = `adnet_sk_live_${'x'.repeat(24)}`;
 for (const [where, html] of [
   ['an attribute called data-api-key', scriptTag({ 'api-key': 'whatever' })],
-  ['the value of any attribute', scriptTag({ 'widget-id': SECRET })],
   ['the relay address', scriptTag({ relay: `/offers?key=${SECRET}` })],
-  [
-    'a field of the request',
-    `<script type="module">import { showOffers } from '/index.js'; showOffers({ ...${options('INLINE')}, apiKey: '${SECRET}' });</script>`,
-  ],
 ] as const) {
   test(`a secret key in ${where} stops everything and is not repeated`, async ({ page }) => {
     const lines: string[] = [];

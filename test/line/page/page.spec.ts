@@ -122,44 +122,6 @@ test('a second layer waits for the first', async ({ page }) => {
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
 });
 
-test('products of an offer are displayed, viewed and clicked by their tiles', async ({ page, context }) => {
-  const answer = offersOf(1) as { recommendations: Record<string, { offer: Record<string, unknown> }> };
-  const tile = {
-    id: 'p-1',
-    asset_type: 'PRODUCT',
-    image_url: 'https://cdn.example/p.png',
-    target_url: 'https://advertiser.example/p',
-    insertion_order: 0,
-    should_trigger_claim_flow: true,
-  };
-  Object.assign(answer.recommendations['offer-1']?.offer ?? {}, { assets: [tile] });
-  fixture.reply = () => answer;
-  const body = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
-  await context.route('https://cdn.example/*', (route) => route.fulfill({ contentType: 'image/svg+xml', body }));
-  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
-  await outcomeOf(page);
-  const opened = context.waitForEvent('page');
-  await page.locator('a[href="https://advertiser.example/p"]').click();
-  await (await opened).close();
-  await poll(fixture.names).toEqual(expect.arrayContaining(['PRODUCT_DISPLAY', 'PRODUCT_CLICK', 'BRAND_CLICK']));
-  const of = (name: string) => fixture.events.find(({ event_name }) => event_name === name);
-  expect(of('PRODUCT_CLICK')).toMatchObject({
-    initiating_target: 'INLINE_TILE',
-    product_properties: { product_id: 'p-1' },
-  });
-  expect(of('BRAND_CLICK')).toMatchObject({ initiating_target: 'INLINE_ASSET_TILE', asset_id: 'p-1' });
-});
-
-test('offers that cannot be shown are left out with the reason, the rest is shown', async ({ page }) => {
-  const answer = offersOf(2) as { recommendations: Record<string, { offer: Record<string, unknown> }> };
-  Object.assign(answer.recommendations['offer-1']?.offer ?? {}, { target_url: 'javascript:alert(1)' });
-  fixture.reply = () => answer;
-  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
-  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
-  const told = (await page.evaluate('offers.explain()')) as { leftOut: { offer_id: string; reason: string }[] };
-  expect(told.leftOut).toMatchObject([{ offer_id: 'offer-1', reason: expect.stringContaining('target_url') }]);
-});
-
 test('a user agent that declares itself a bot is shown offers and not counted, except in sandbox', async ({
   browser,
 }) => {

@@ -14,6 +14,7 @@ export interface Asked {
 
 /** An event as it arrived. */
 export interface Arrived {
+  event_id: string;
   event_name: string;
   event_datetime: string;
   session_id: string;

@@ -3,6 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { sharedSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 const DAY = 24 * 3_600_000;
@@ -10,18 +11,11 @@ const fixture = useFixture();
 const ALL = ['BRAND_CLICK', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_DISPLAY', 'WIDGET_LOAD', 'WIDGET_VIEW'];
 
 let sandbox: Sandbox;
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   sandbox = await sharedSandbox();
-  // The first request takes longest, and a page does not wait for it forever.
-  const request = {
-    user_details: { external_guid: 'me' },
-    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-  };
-  const headers = { 'content-type': 'application/json' };
-  await fetch(`${sandbox.relay}/recommendations`, { method: 'POST', headers, body: JSON.stringify(request) });
 });
+test.beforeEach(({ context }) => waitForRelay(context));
 
 for (const [name, off] of [
   ['ahead', 3 * DAY],
@@ -143,7 +137,7 @@ async function expectEach(page: Page, opened: number, session?: string): Promise
   const id = session ?? (await sessionOf(page));
   const names = async (): Promise<string[]> =>
     (await counted(id)).map(({ event_name }) => event_name).filter((name) => !name.startsWith('PRODUCT_'));
-  await poll(async () => (await names()).toSorted(), { timeout: 15_000 }).toEqual(ALL);
+  await poll(async () => (await names()).toSorted()).toEqual(ALL);
   for (const { event_name, at } of await counted(id)) expectBetween(event_name, at, opened, Date.now());
 }
 

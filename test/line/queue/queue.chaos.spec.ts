@@ -9,7 +9,7 @@ import { startQueueSite, tally, type QueueSite } from './queueFixture.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 let site: QueueSite;
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
   site = await startQueueSite();
 });
@@ -77,7 +77,7 @@ test('events of four tabs are sent in ten requests, each once, by four tabs that
   await sleep(3_000);
   site.isDown = false;
   await Promise.all(pages.map((page) => page.goto(site.url)));
-  await expect.poll(() => tally(site.arrived(), 't', 200), { timeout: 20_000 }).toEqual({ lost: 0, duplicated: 0 });
+  await expect.poll(() => tally(site.arrived(), 't', 200)).toEqual({ lost: 0, duplicated: 0 });
   expect(site.batches).toHaveLength(10);
 });
 
@@ -158,7 +158,7 @@ test('200 queues opened and closed leave no connection, channel or listener behi
     emitted.length = 0;
     queue = undefined as never;
   });
-  await expect.poll(async () => (await count(devtools)).connections, { timeout: 15_000 }).toBe(0);
+  await expect.poll(async () => (await count(devtools)).connections).toBe(0);
   const after = await count(devtools);
   expect(after.channels).toBe(0);
   expect(after.listeners).toBeLessThanOrEqual(before.listeners + 5);

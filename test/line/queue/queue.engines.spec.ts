@@ -33,7 +33,7 @@ test('leaving the page at once loses nothing', async ({ driver }) => {
   });
   await expect.poll(() => driver.eval(() => location.pathname).catch(() => '')).toBe('/next');
   await driver.goto(site.url);
-  await expect.poll(() => tally(site.arrived(), 'b', 200).lost, { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => tally(site.arrived(), 'b', 200).lost).toBe(0);
 });
 
 test('leaving while the relay is down loses nothing', async ({ driver }) => {
@@ -48,7 +48,7 @@ test('leaving while the relay is down loses nothing', async ({ driver }) => {
   await new Promise((done) => setTimeout(done, 1_000));
   site.isDown = false;
   await driver.goto(site.url);
-  await expect.poll(() => tally(site.arrived(), 'c', 200), { timeout: 15_000 }).toEqual({ lost: 0, duplicated: 0 });
+  await expect.poll(() => tally(site.arrived(), 'c', 200)).toEqual({ lost: 0, duplicated: 0 });
 });
 
 // WebKit keeps a page that was left together with its unfinished transactions, which blocked all later pages.
@@ -74,7 +74,7 @@ for (const busy of ['reads', 'writes a note', 'writes a note on pagehide'])
     await expect.poll(() => opened(driver)).toBe('?page&next');
     site.isDown = false;
     await driver.eval(() => queue.flush());
-    await expect.poll(() => tally(site.arrived(), 'k', 50), { timeout: 10_000 }).toEqual({ lost: 0, duplicated: 0 });
+    await expect.poll(() => tally(site.arrived(), 'k', 50)).toEqual({ lost: 0, duplicated: 0 });
     await driver.back();
     await expect.poll(() => opened(driver)).toBe('?page');
     // An engine that reloads the page has nothing to continue.

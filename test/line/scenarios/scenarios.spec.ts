@@ -15,7 +15,7 @@ const play = (page: Page, name: string, attributes: Record<string, string> = {})
 
 /** Ends with a code, shows nothing and leaves no trace. */
 async function endsWith(page: Page, code: string): Promise<void> {
-  await poll(() => outcomeNow(page), { timeout: 10_000 }).toBe(code);
+  await poll(() => outcomeNow(page)).toBe(code);
   expect(await page.locator('#offers').innerHTML()).toBe('');
   await expect(panel(page)).toContainText(code);
 }
@@ -123,7 +123,7 @@ scenario('invalid-config', async (page) => {
 
 scenario('second-event-fails', async (page) => {
   await play(page, 'second-event-fails');
-  await poll(arrived, { timeout: 10_000 }).toHaveLength(5);
+  await poll(arrived).toHaveLength(5);
   expect(arrived().sort()).toEqual([...ALL].sort());
   expect(fixture.events).toHaveLength(5); // the refused one never arrived the first time, the others arrived once
   const events = await goTo(page, 'Events');
@@ -134,7 +134,7 @@ scenario('second-event-fails', async (page) => {
 
 scenario('second-event-dead', async (page) => {
   await play(page, 'second-event-dead');
-  await poll(arrived, { timeout: 10_000 }).toHaveLength(4);
+  await poll(arrived).toHaveLength(4);
   const queue = await goTo(page, 'Queue');
   await expect(queue).toContainText('SCENARIO');
   await queue.getByRole('button', { name: /^Replay/ }).click();
@@ -146,7 +146,7 @@ scenario('events-502', async (page) => {
   await play(page, 'events-502');
   const events = await goTo(page, 'Events');
   await expect(events.getByText('502: kept').first()).toBeVisible();
-  await poll(arrived, { timeout: 15_000 }).toHaveLength(5);
+  await poll(arrived).toHaveLength(5);
   expect(fixture.events).toHaveLength(5);
 });
 
@@ -154,7 +154,7 @@ scenario('lost-answer', async (page) => {
   await play(page, 'lost-answer');
   const events = await goTo(page, 'Events');
   await expect(events.getByText(/no response/).first()).toBeVisible();
-  await poll(arrived, { timeout: 10_000 }).toHaveLength(5);
+  await poll(arrived).toHaveLength(5);
   // What was lost on its way back had arrived: the relay knows its ids.
   expect(fixture.events.length).toBeGreaterThan(5);
   await expect(events.getByRole('cell', { name: 'delivered', exact: true })).toHaveCount(5);
@@ -166,14 +166,14 @@ scenario('rate-limited', async (page) => {
   await expect(panel(page)).toContainText(/Next try at .* because the last response was 429/);
   await page.waitForTimeout(1_000);
   expect(batches()).toEqual([]);
-  await poll(arrived, { timeout: 10_000 }).toHaveLength(5);
+  await poll(arrived).toHaveLength(5);
 });
 
 scenario('events-slow', async (page) => {
   await play(page, 'events-slow');
   const events = await goTo(page, 'Events');
   await expect(events.getByRole('cell', { name: 'in flight' }).first()).toBeVisible();
-  await poll(arrived, { timeout: 15_000 }).toHaveLength(5);
+  await poll(arrived).toHaveLength(5);
   expect(fixture.events).toHaveLength(5);
 });
 
@@ -185,7 +185,7 @@ scenario('offline', async (page) => {
   await expect(queue.getByText('BRAND_VIEW')).toBeVisible();
   expect(fixture.events).toEqual([]);
   await page.locator('offerlet-inspector').getByRole('button', { name: 'Clear all' }).first().click();
-  await poll(() => arrived().includes('BRAND_VIEW'), { timeout: 15_000 }).toBe(true);
+  await poll(() => arrived().includes('BRAND_VIEW')).toBe(true);
   await expect(queue).toContainText('No events are waiting');
 });
 

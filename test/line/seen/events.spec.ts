@@ -3,13 +3,13 @@ import { expect, test, type Page } from '@playwright/test';
 import { WHOLE_CHROMIUM } from '../../playwright.config.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 import { startLine, type Line } from '../whole/wholeLine.ts';
+import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
 let line: Line;
-test.describe.configure({ mode: 'serial' }); // one network serves them all
+test.describe.configure({ mode: 'default' }); // one network serves them all
 test.use({ ...WHOLE_CHROMIUM, viewport: { width: 1_000, height: 900 } });
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   line = await startLine({
     seed: 'empty',
     isSandbox: true,
@@ -33,6 +33,7 @@ test.beforeAll(async () => {
   await addOffer('Lamps', {});
 });
 test.afterAll(() => line?.close());
+test.beforeEach(({ context }) => waitForRelay(context));
 
 test('each event of an offer’s life: once, in order, with its target and properties', async ({ page }) => {
   const { session_id, offers } = await visit(page, 'INLINE');
@@ -40,7 +41,7 @@ test('each event of an offer’s life: once, in order, with its target and prope
   const current = (part: string) => page.locator(`article [part=${part}]`);
   const viewed = async ({ insertion_id, asset_id }: Shown): Promise<void> => {
     const views = async () => (await stored(session_id)).filter((e) => e.includes('_VIEW') && e.endsWith(insertion_id));
-    await poll(views, { timeout: 10_000 }).toHaveLength(asset_id ? 2 : 1);
+    await poll(views).toHaveLength(asset_id ? 2 : 1);
   };
   await viewed(first);
   await current('decline').click();
@@ -86,7 +87,7 @@ test('each event of an offer’s life: once, in order, with its target and prope
     'ELEMENT_CLICK INLINE_FOOTER_BRAND',
     'ELEMENT_CLICK INLINE_FOOTER_PRIVACY',
   ];
-  await poll(async () => (await stored(session_id)).toSorted(), { timeout: 10_000 }).toEqual(expected.toSorted());
+  await poll(async () => (await stored(session_id)).toSorted()).toEqual(expected.toSorted());
   await page.waitForTimeout(500);
   const seen = await stored(session_id);
   expect(seen).toHaveLength(expected.length); // and nothing more came
@@ -149,7 +150,7 @@ async function visit(page: Page, mode: string): Promise<{ session_id: string; of
   );
   await page.goto(`${line.shop}/${mode}`);
   const outcome = (): Promise<unknown> => page.evaluate('offerlet.explain?.()[0]?.outcome?.code');
-  await poll(outcome, { timeout: 20_000 }).toBe('rendered');
+  await poll(outcome).toBe('rendered');
   await expect(page.locator('article [part=accept]')).toBeVisible();
   const offers = answer.recommendation_groups
     .flatMap(({ items }) => items)

@@ -30,8 +30,16 @@ const TELLS = `<script>
   if (location.pathname !== '/kept') document.addEventListener('visibilitychange', () => tell(document.visibilityState));
   addEventListener('pageshow', ({ persisted }) => persisted && tell('restored'));
 </script>`;
+/** The page's clock stands still until the page is first hidden: however slow the machine is, nothing is viewed before. */
+const STILL = `<script>{
+  const now = performance.now.bind(performance);
+  const began = now();
+  let isOver = false;
+  performance.now = () => (isOver ? now() : began);
+  document.addEventListener('visibilitychange', () => (isOver = true));
+}</script>`;
 // Its order has no id: nothing is remembered from one visit for the next.
-const page = (more = ''): string => shop(TELLS + scriptTag({ 'order-id': '' }) + more);
+const page = (more = ''): string => shop(TELLS + more + scriptTag({ 'order-id': '' }));
 const toldAt = (what: string): number => told().findLast((each) => each.what === what)?.at ?? 0;
 const told = (): { what: string; at: number }[] =>
   fixture.asked.filter(({ path }) => path === '/tell').map(({ body }) => body as { what: string; at: number });
@@ -48,25 +56,34 @@ test('a prerendered page requests and counts nothing before it is opened', async
   const rules = '{"prerender":[{"source":"list","urls":["/opened"],"eagerness":"immediate"}]}';
   fixture.page('/opened', page());
   const first = `<script type="speculationrules">${rules}</script><a href="/opened">to the order</a>
-    <script>setTimeout(() => document.querySelector('a').click(), 2500)</script>`;
+    <script>
+      const look = async () => ((await fetch('/go')).ok ? document.querySelector('a').click() : setTimeout(look, 100));
+      look();
+    </script>`;
   await browser.open(fixture.page('/first', `<!doctype html><title>Shop</title>${first}`));
   await poll(() => told().map(({ what }) => what)).toEqual(['prerendering']);
   await sleep(1_000);
   expect(fixture.asked.filter(({ path }) => path !== '/tell')).toEqual([]);
-  await poll(() => toldAt('activated'), { timeout: 8_000 }).toBeGreaterThan(0);
+  fixture.page('/go', '');
+  await poll(() => toldAt('activated')).toBeGreaterThan(0);
   await poll(fixture.names).toContain('BRAND_DISPLAY');
   expect(eventAt('WIDGET_LOAD')).toBeGreaterThanOrEqual(toldAt('activated'));
   await expectViewsAfter(toldAt('activated'));
 });
 
 test('offers in a background tab are loaded, and count as displayed only in the foreground', async () => {
-  const late = `<script>setTimeout(() => document.body.append(document.querySelector('template').content), 2000)</script>`;
+  const late = `<script>
+    const append = () => document.body.append(document.querySelector('template').content);
+    // The other tab may be in front before this page is there.
+    if (document.hidden) append();
+    else document.addEventListener('visibilitychange', append, { once: true });
+  </script>`;
   const tab = await browser.open(
     fixture.page('/late', shop(`${TELLS}<template>${scriptTag({ 'order-id': '' })}</template>${late}`)),
   );
   await browser.show(await browser.open('about:blank'));
   await poll(() => toldAt('hidden')).toBeGreaterThan(0);
-  await poll(fixture.names, { timeout: 10_000 }).toEqual(['WIDGET_LOAD']);
+  await poll(fixture.names).toEqual(['WIDGET_LOAD']);
   await sleep(1_500);
   expect(fixture.names()).toEqual(['WIDGET_LOAD']);
   await browser.show(tab);
@@ -76,13 +93,11 @@ test('offers in a background tab are loaded, and count as displayed only in the 
 });
 
 test('a view that the background interrupts begins anew in front', async () => {
-  const tab = await browser.open(fixture.page('/shop', page()));
+  const tab = await browser.open(fixture.page('/shop', page(STILL)));
   await poll(fixture.names).toContain('BRAND_DISPLAY');
   const other = await browser.open('about:blank');
   await browser.show(other);
   await poll(() => toldAt('hidden')).toBeGreaterThan(0);
-  // On a machine so busy that the second had passed before the other tab came there is nothing to see.
-  test.skip(fixture.names().includes('BRAND_VIEW'), 'the machine was too slow to interrupt the view');
   await sleep(2_000);
   expect(fixture.names().filter((name) => name.endsWith('_VIEW'))).toEqual([]);
   await browser.show(tab);
@@ -92,18 +107,14 @@ test('a view that the background interrupts begins anew in front', async () => {
 
 test('a page with an idle queue may be cached for going back, and its time away does not count as viewed', async () => {
   const leave = `<script>
-    let isViewed = false;
     addEventListener('offerlet', ({ detail }) => {
-      isViewed ||= detail.type === 'view';
-      if (detail.type !== 'delivered') return;
-      if (isViewed) tell('too slow');
-      else setTimeout(() => location.assign('/next'), 200);
+      if (detail.type === 'delivered' && !sessionStorage.left)
+        setTimeout(() => location.assign('/next'), (sessionStorage.left = 200));
     });
   </script>`;
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 1500)</script>');
-  await browser.open(fixture.page('/kept', page(leave)));
-  await poll(() => toldAt('restored') + toldAt('too slow'), { timeout: 15_000 }).toBeGreaterThan(0);
-  test.skip(toldAt('too slow') > 0, 'the machine was too slow to leave before the view');
+  await browser.open(fixture.page('/kept', page(STILL + leave)));
+  await poll(() => toldAt('restored')).toBeGreaterThan(0);
   expect(eventAt('BRAND_DISPLAY')).toBeLessThan(toldAt('restored') - 1_000);
   await expectViewsAfter(toldAt('restored') - 50);
   expect(fixture.names().filter((name) => name === 'BRAND_DISPLAY')).toHaveLength(1);
@@ -122,7 +133,7 @@ test('prefetched offers that the back/forward cache restores count once, and a s
   const kept = (json: unknown): string => fixture.page('/kept', shop(TELLS + leave + inScript(json) + scriptTag()));
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 500)</script>');
   await browser.open(kept(first));
-  await poll(() => toldAt('restored'), { timeout: 20_000 }).toBeGreaterThan(0);
+  await poll(() => toldAt('restored')).toBeGreaterThan(0);
   expect(toldAt('Used')).toBeGreaterThan(0);
   await browser.open(kept(block()));
   const remembered = 'Not used. The order is remembered on this device';

@@ -103,7 +103,7 @@ test('a worker that is killed while it sends delivers on its next start', async 
 async function deliversTheRest(driver: Driver): Promise<void> {
   fixture.forget();
   expect(await driver.eval(run, {})).toMatchObject({ code: 'offers', isRemembered: true });
-  await expect.poll(arrived, { timeout: 15_000 }).toEqual(FIRST.toSorted());
+  await expect.poll(arrived).toEqual(FIRST.toSorted());
   expect(fixture.asked.some(({ path }) => path.endsWith('/recommendations'))).toBe(false);
 }
 

@@ -93,11 +93,11 @@ for (const mode of MODES) {
     await new Promise((done) => setTimeout(done, 500)); // a layer ignores clicks for 400 ms
     await driver.click(`${HOST[mode]} >>> article [part~=accept]`);
     await expect
-      .poll(() => fixture.asked.find(({ path }) => path === '/opened')?.body, { timeout: 10_000 })
+      .poll(() => fixture.asked.find(({ path }) => path === '/opened')?.body)
       .toEqual({
         referrer: `${fixture.url}/`,
         opener: 'null',
       });
-    await expect.poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_CLICK');
+    await expect.poll(fixture.names).toContain('BRAND_CLICK');
   });
 }

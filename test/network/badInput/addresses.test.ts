@@ -63,7 +63,7 @@ describe.each(DATABASE_KINDS)('bad addresses and headers on %s', (kind) => {
     const { publisher_remote_id } = world.network.describe().publisher;
     const row = { hour: '2025-11-20T09:00:00Z', publisher_remote_id, page_type: 'A', widget_type: 'B', impressions: 1 };
     await world.control('POST', '/sandbox/activity', { rows: [row] });
-  }, 120_000);
+  });
   afterAll(() => world.close());
   const ask = ({ method, path }: { method: string; path: string }, headers: Record<string, string> = {}) => {
     const { keys } = world.network.describe();

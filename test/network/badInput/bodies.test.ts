@@ -13,7 +13,7 @@ describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
   beforeAll(async () => {
     world = await openTestNetwork(kind);
     calls = await bodyCalls(world);
-  }, 120_000);
+  });
   afterAll(() => world.close());
 
   test('every call accepts its documented body', async () => {

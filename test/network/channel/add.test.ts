@@ -12,7 +12,7 @@ describe.each(DATABASE_KINDS)('adding publishers on %s', (kind) => {
   let tenant: Tenant;
   beforeAll(async () => {
     world = await openTestNetwork(kind);
-  }, 120_000);
+  });
   afterAll(() => world.close());
   beforeEach(async () => {
     tenant = await openTenant(world);

@@ -12,7 +12,7 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
   let ids: readonly string[];
   beforeAll(async () => {
     world = await openTestNetwork(kind);
-  }, 120_000);
+  });
   afterAll(() => world.close());
   beforeEach(async () => {
     tenant = await openTenant(world);

@@ -24,7 +24,7 @@ describe.each(DATABASE_KINDS)('keys of the Channel API on %s', (kind) => {
   beforeAll(async () => {
     world = await openTestNetwork(kind);
     tenant = await openTenant(world);
-  }, 120_000);
+  });
   afterAll(() => world.close());
 
   test('C1 without a key every call is a 401 before anything else is looked at', async () => {

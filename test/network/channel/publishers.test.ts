@@ -11,7 +11,7 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
   let tenant: Tenant;
   beforeAll(async () => {
     world = await openTestNetwork(kind);
-  }, 120_000);
+  });
   afterAll(() => world.close());
   beforeEach(async () => {
     tenant = await openTenant(world);

@@ -9,7 +9,7 @@ let server: Listening;
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', controlHosts: ['CI.example:80'], log: () => undefined });
   server = await serve((request, from) => network.fetch(request, from), { port: 0 });
-}, 60_000);
+});
 afterAll(async () => {
   await server?.close();
   await network?.close();

@@ -10,7 +10,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
   beforeAll(async () => {
     world = await openTestNetwork(kind);
     await world.offer();
-  }, 120_000);
+  });
   afterAll(() => world.close());
 
   test('the clock stops at the given time, and null starts it again', async () => {

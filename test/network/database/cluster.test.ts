@@ -47,7 +47,7 @@ describe.runIf(CITUS_NODES.length > 2)('on a citus cluster', () => {
       expect(lines, sql).not.toMatch(/pull to coordinator|Subplan/i);
     }
     await db.close();
-  }, 120_000);
+  });
 
   /** A network on all nodes with several publishers, and which of them each worker holds. */
   async function openTenants(): Promise<{

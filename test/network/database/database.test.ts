@@ -40,7 +40,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => cluster.stop());
 
   test('transactions that deadlock or conflict all complete, and none is lost', async () => {
@@ -74,7 +74,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
     expect(runs).toBe(6);
     expect(await db.query('SELECT n FROM counters ORDER BY id')).toEqual([{ n: 4 }, { n: 4 }]);
     await db.close();
-  }, 60_000);
+  });
 
   test('a hot statement is planned once, and again when its table or its connection changes', async () => {
     const db = openPostgres(await cluster.freshUrl(), { connections: 1 });
@@ -94,7 +94,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
     await pause(50);
     expect(await read(2)).toEqual([]);
     await db.close();
-  }, 60_000);
+  });
 
   // A citus cluster is not the tests' to stop.
   test.runIf(CITUS_NODES.length === 0)(
@@ -123,7 +123,7 @@ describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
   let close: () => Promise<void>;
   beforeAll(async () => {
     ({ db, close } = await openTestDatabase(kind));
-  }, 60_000);
+  });
   afterAll(() => close());
 
   test('both drivers return the same values', async () => {

@@ -15,7 +15,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () =>
     const databaseUrl = await cluster.freshUrl();
     admin = openPostgres(databaseUrl, { connections: 1 });
     network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const pid of frozen) process.kill(pid, 'SIGCONT');
     await admin?.close();
@@ -66,5 +66,5 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () =>
     await network.close();
     expect((await waiting).status).toBe(503);
     expect(performance.now() - started).toBeLessThan(10_000);
-  }, 60_000);
+  });
 });

@@ -24,7 +24,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a connection that PostgreSQ
       networkUrl: 'http://127.0.0.1:4600',
       log: () => undefined,
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await network?.close();
     await admin?.close();
@@ -84,7 +84,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a connection that PostgreSQ
       attributed_ad_spend_amount: ROUNDS * PRICE,
       billable_ad_spend_amount: ROUNDS * PRICE,
     });
-  }, 120_000);
+  });
 
   test('between two statements of a transaction fails that transaction alone', async () => {
     const broken = admin.transaction(async (transaction) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const opened = await openTestDatabase('pglite');
   ({ world, said } = await openRecordedNetwork(opened.db));
   ({ db, close } = opened);
-}, 60_000);
+});
 afterAll(() => close());
 beforeEach(() => {
   said.length = 0;

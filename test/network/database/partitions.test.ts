@@ -21,7 +21,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
     network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
     world = testNetworkOf(network);
     await world.offer();
-  }, 60_000);
+  });
   afterAll(async () => {
     await network?.close();
     await db?.close();
@@ -84,7 +84,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
     ]);
     expect([await rowsOf('events'), await rowsOf('events_before')]).toEqual([2, 4]);
     expect(await summary()).toEqual(all);
-  }, 60_000);
+  });
 
   test('a run after missed months creates no partition that it would detach, unless events are in it', async () => {
     const september = await sendFrom('2026-09-02T10:00:00Z');
@@ -105,7 +105,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
     await world.batch(september.sent);
     expect(await rowsOf('events_2026_09')).toBe(2);
     expect(await partition('2026-10-15T00:00:00Z', { keepMonths: 2 })).toEqual([]);
-  }, 60_000);
+  });
 
   test('a new month makes PostgreSQL read nothing but the default partition, which is empty', async () => {
     const other = await cluster.freshUrl();
@@ -131,7 +131,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
     expect(await there.query("SELECT conname FROM pg_constraint WHERE conname = 'events_before_range'")).toEqual([]);
     await there.close();
     await fresh.close();
-  }, 60_000);
+  });
 
   // On a cluster, the time to wait for a lock applies to the coordinator only.
   test.skipIf(CITUS_NODES.length > 0)(

@@ -29,7 +29,7 @@ describe.runIf(canRun)(`behind PgBouncer ${VERSION}`, () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => cluster.stop());
 
   /** Starts a pooler of two connections before a new database. */
@@ -117,7 +117,7 @@ describe.runIf(canRun)(`behind PgBouncer ${VERSION}`, () => {
         await expect(change({ databaseUrl: pooler.url, ...quiet })).rejects.toThrow(advice);
       }
     pooler.stop();
-  }, 60_000);
+  });
 
   test('in session mode, a network starts', async () => {
     const pooler = await startPooler({
@@ -131,5 +131,5 @@ describe.runIf(canRun)(`behind PgBouncer ${VERSION}`, () => {
     expect((await world.session()).items).toHaveLength(1);
     await network.close();
     pooler.stop();
-  }, 60_000);
+  });
 });

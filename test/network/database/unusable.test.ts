@@ -8,7 +8,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a server that cannot be use
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => cluster.stop());
 
   test('a start waits for a server that is away, and says so', async () => {
@@ -29,7 +29,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a server that cannot be use
     expect(said[0]).toMatch(/^Waiting for the database\. .*ECONNREFUSED.*\. Next try in 0\.\d s, for \d+ s more\.$/);
     await network.close();
     way.close();
-  }, 60_000);
+  });
 
   test('a database without citus is not distributed, and the reason is one line', async () => {
     const databaseUrl = await cluster.freshUrl();

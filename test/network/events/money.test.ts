@@ -174,7 +174,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
       attributed_ad_spend_amount: 20,
       billable_ad_spend_amount: 7,
     });
-  }, 120_000);
+  });
 });
 
 test('a budget is spent at once, even if a later conversion of the same batch fails', async () => {
@@ -200,4 +200,4 @@ test('a budget is spent at once, even if a later conversion of the same batch fa
   expect((await alone.batch(events)).status).toBe(202);
   expect(await alone.summary()).toMatchObject({ attributed_ad_spend_amount: 4, billable_ad_spend_amount: 2 });
   await close();
-}, 120_000);
+});

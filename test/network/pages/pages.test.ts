@@ -11,7 +11,7 @@ const get = (path: string): Promise<Response> => network.fetch(new Request(`http
 
 beforeAll(async () => {
   network = await createNetwork({ memory: true, now: '2026-11-21T14:30:00Z', log: () => undefined });
-}, 60_000);
+});
 afterAll(() => network.close());
 
 describe('pictures', () => {

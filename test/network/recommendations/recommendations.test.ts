@@ -7,7 +7,7 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
   let world: TestNetwork;
   beforeAll(async () => {
     world = await openTestNetwork(kind, { seed: 'demo' });
-  }, 120_000);
+  });
   afterAll(() => world.close());
   const recommend = (parts: Record<string, unknown>, headers: Record<string, string> = {}) =>
     world.post('/recommendations', ask(parts), headers);
@@ -189,7 +189,7 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
       );
     }
     expect(seen.size).toBe(catalogue);
-  }, 120_000);
+  });
 
   test('a partner-wide key serves any publisher of its channel, by name', async () => {
     const { key } = await world.control('POST', '/sandbox/keys', { kind: 'partner_wide' });

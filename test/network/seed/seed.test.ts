@@ -15,7 +15,7 @@ describe.each(DATABASE_KINDS)('seeds on %s', (kind) => {
   beforeAll(async () => {
     open = await openTestDatabase(kind);
     first = await sow('demo');
-  }, 120_000);
+  });
   afterAll(() => open.close());
   // Derived tables, because citus has no subqueries in the list of a distributed SELECT.
   const fingerprint = (db: Database) =>

@@ -44,7 +44,7 @@ test('production accepts no key that a staging control created', async () => {
   expect((await production.details(own)).status).toBe(200);
   for (const key of live) expect((await production.details(key)).status, key).toBe(401);
   expect((await production.details(rotated.key)).body.detail).toContain('A staging network created this key');
-}, 60_000);
+});
 
 test('a staging control can neither rotate nor revoke a key of production', async () => {
   const { keys } = await start('production');
@@ -54,7 +54,7 @@ test('a staging control can neither rotate nor revoke a key of production', asyn
   expect((await staging.call('DELETE', `/sandbox/keys/${id}`)).status).toBe(404);
   const production = await start('production');
   expect((await production.details(keys.management ?? '')).status).toBe(200);
-}, 60_000);
+});
 
 test('production ignores a clock that a staging control stopped', async () => {
   const staging = await start('staging');
@@ -70,7 +70,7 @@ test('production ignores a clock that a staging control stopped', async () => {
     session_id: body.session_id,
   };
   expect((await production.post('/events', load)).status).toBe(201);
-}, 60_000);
+});
 
 test('production takes no event of a session that staging opened', async () => {
   const { publisher } = (await start('production')).network.describe();
@@ -91,7 +91,7 @@ test('production takes no event of a session that staging opened', async () => {
     event('WIDGET_LOAD', own, { event_datetime: new Date().toISOString() }),
   ]);
   expect(mixed.status).toBe(207);
-}, 60_000);
+});
 
 test('what changes everything is refused to a staging control on the database of a production network', async () => {
   const own = (await start('production')).keys.management ?? '';
@@ -107,7 +107,7 @@ test('what changes everything is refused to a staging control on the database of
   }
   const production = await start('production');
   expect((await production.details(own)).status).toBe(200);
-}, 60_000);
+});
 
 async function readFirstKeyId(): Promise<string> {
   await stop();

@@ -15,7 +15,7 @@ let data: string;
 beforeAll(async () => {
   module = await buildNetwork('kill');
   data = mkdtempSync(join(tmpdir(), 'offerlet-kill-'));
-}, 120_000);
+});
 afterAll(() => {
   rmSync(data, { recursive: true, force: true });
   rmSync(new URL('..', module), { recursive: true, force: true });

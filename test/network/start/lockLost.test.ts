@@ -43,7 +43,7 @@ test('a transaction commits only if the directory is still this process’s then
   await expect(createSchema(whileLocked(db, lockFor(1)))).rejects.toBeInstanceOf(DatabaseUnavailableError);
   expect(await db.query("SELECT 1 FROM pg_tables WHERE tablename = 'sessions'")).toEqual([]);
   await db.close();
-}, 60_000);
+});
 
 test('a command ends with one line when another process takes the data directory over', async () => {
   const network = await createNetwork({ data, seed: 'empty', log: () => undefined });
@@ -62,4 +62,4 @@ test('a command ends with one line when another process takes the data directory
   for (const listener of process.listeners('SIGTERM'))
     if (!listeners.term.includes(listener)) process.off('SIGTERM', listener);
   await network.close().catch(() => undefined);
-}, 60_000);
+});

@@ -16,7 +16,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => cluster.stop());
 
   test('processes that start and write concurrently lose nothing and count once', async () => {
@@ -44,7 +44,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     const { present, loads } = JSON.parse(stdout) as { present: string[]; loads: number };
     expect({ present: new Set(present).size, loads }).toEqual({ present: 180, loads: 180 });
     rmSync(new URL('..', module), { recursive: true, force: true });
-  }, 120_000);
+  });
 
   test('changes in one process apply in the other at once: keys, clock, faults, exclusions, sessions', async () => {
     const databaseUrl = await cluster.freshUrl();
@@ -71,7 +71,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
       body: { results: [{ success: false, error: { code: 'UNKNOWN_SESSION' } }] },
     });
     await Promise.all([one.close(), two.close()]);
-  }, 60_000);
+  });
 
   test('what offers are drawn from is the same in both at once: offers, exclusions, publishers, budgets', async () => {
     const databaseUrl = await cluster.freshUrl();
@@ -116,7 +116,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     await left.control('POST', `/sandbox/publishers/${publisher.publisher_remote_id}/status`, { status: 'REJECTED' });
     expect((await right.post('/recommendations', ask())).status).toBe(400);
     await Promise.all([one.close(), two.close()]);
-  }, 60_000);
+  });
 
   test('settings that both change at the same time are all stored', async () => {
     const databaseUrl = await cluster.freshUrl();
@@ -137,7 +137,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
       report_row_limit: 20,
     });
     await Promise.all([one.close(), two.close()]);
-  }, 60_000);
+  });
 
   test('conversions in both at the same time spend a budget exactly, and no more', async () => {
     const databaseUrl = await cluster.freshUrl();
@@ -163,7 +163,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     expect(total).toMatchObject({ conversions: 40, attributed_ad_spend_amount: 12, billable_ad_spend_amount: 4.8 });
     for (const world of worlds) expect((await world.session()).items).toEqual([]);
     await Promise.all([one.close(), two.close()]);
-  }, 60_000);
+  });
 
   // Where a lock waits on a cluster was not tried.
   test.skipIf(CITUS_NODES.length > 0)(

@@ -172,11 +172,6 @@ test('dates may be Date objects, of which the UTC date is sent', async () => {
   await expect(client.report({ from: new Date('x'), to: new Date() })).rejects.toThrow('from is not a valid date');
 });
 
-test('totals are the network’s summary, with and without a comparison', async () => {
-  serveReports({}, { '2026-11-16': { clicks: 7, ctr: 0.1234 } });
-  expect((await client.report(WEEK)).totals).toEqual({ clicks: 7, ctr: 0.1234 });
-});
-
 test('rows are typed by the query', async () => {
   serveReports({ '2026-11-16': [day('2026-11-16', { publisher_id: 'p', publisher_name: 'P', clicks: 1, ctr: 0.1 })] });
   const { data, summary } = await client.report({ ...WEEK, metrics: ['clicks', 'ctr'], group_by: ['publisher'] });

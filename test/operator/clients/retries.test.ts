@@ -20,7 +20,7 @@ let apiKey: string;
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
   apiKey = network.describe().keys.management ?? '';
-}, 120_000);
+});
 afterAll(() => network.close());
 
 /** What happens to a call instead of its response; `lost`: the connection, before or after the network did what it says. */

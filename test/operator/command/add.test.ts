@@ -92,12 +92,6 @@ test('invalid rows are named with their line and reason, the others are added: c
   ]);
 });
 
-test('--dry-run sends nothing', async () => {
-  const path = await fileOf('echo');
-  expect(await counts([path, '--dry-run'])).toEqual({ valid: ROWS });
-  expect(await total('echo')).toBe(0);
-});
-
 test('JSON Lines come from a pipe; anything else is code 2', async () => {
   const channel = new ChannelClient({ networkUrl: world.url, apiKey: world.key });
   const [category] = await channel.categories();

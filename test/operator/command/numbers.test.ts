@@ -27,7 +27,7 @@ beforeAll(async () => {
   const days = [...Array(40).keys()].filter(() => random() < 0.8);
   const rows = days.flatMap((day) => activityOf(today - (YEAR_DAYS + day) * DAY_MS, world.publisher, random));
   await world.control('POST', 'activity', { rows });
-}, 60_000);
+});
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
   'what the command compares is what the raw API says: seed %i',

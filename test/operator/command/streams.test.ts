@@ -17,7 +17,7 @@ beforeAll(async () => {
   [command, network] = await Promise.all([buildCommand('src/operator/cli.ts'), openScriptedServer()]);
   folder = mkdtempSync(join(tmpdir(), 'offerlet-streams-'));
   network.responses = [{ body: { channel: { name: 'Demo', exclusions: { subcategories: { channel: [] } } } } }];
-}, 120_000);
+});
 afterAll(async () => {
   await command.remove();
   await network.close();
@@ -88,5 +88,5 @@ test.runIf(process.platform !== 'win32')('a command goes on when nobody reads it
 
 test.runIf(process.platform === 'linux')('a key file without end is no key', async () => {
   const { code, stderr } = await shell('offerlet whoami --api-key-file /dev/zero');
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/not a valid key/) });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('contains a space') });
 });

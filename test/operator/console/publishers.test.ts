@@ -61,18 +61,6 @@ test('a publisher that is in the list twice is requested once', () => {
   ]);
 });
 
-test('columns may be named as people write them', () => {
-  const [one] = previewList(
-    'Brand name,WEBSITE,category-id,Subcategories\nOne,one.example,Pets,Pet Food',
-    CATEGORIES,
-  ).publishers;
-  expect(one).toMatchObject({ brand_name: 'One', item: { primary_category_id: 'c2' } });
-});
-
-test('a missing column is named', () => {
-  expect(previewList('brand_name\nOne', CATEGORIES).problem).toContain('The list has no column domain.');
-});
-
 const ITEMS = Array.from({ length: 120 }, (_, index): PublisherItem => ({
   brand_name: `Brand ${index}`,
   domain: `brand-${index}.example`,
@@ -140,11 +128,4 @@ test('a search finds categories, and subcategories with their category', () => {
   expect(searchCategories(CATEGORIES, 'garden')).toEqual([CATEGORIES[0]]);
   expect(searchCategories(CATEGORIES, 'FOOD pet')).toEqual([CATEGORIES[1]]);
   expect(searchCategories(CATEGORIES, 'nothing')).toEqual([]);
-});
-
-test('a quote that is never closed is a problem of the list', () => {
-  expect(previewList(`${HEAD}"One,one.example,c1,s2\nTwo`, CATEGORIES)).toEqual({
-    publishers: [],
-    problem: 'The quote that begins in line 2 is never closed.',
-  });
 });

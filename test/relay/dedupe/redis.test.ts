@@ -214,7 +214,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     server.kill('SIGCONT');
     await expect.poll(async () => (await bench.post('/events', sent)).status, { timeout: 10_000 }).toBe(201);
     expect(bench.network.calls).toHaveLength(2);
-  }, 40_000);
+  });
 
   test('are a 503 while Redis is away, and not forwarded', async () => {
     const store = await openStore();

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { RESPONSE, event, KEY, REQUEST } from '../scriptedNetwork.ts';
+import { openModelNetwork, serveNetwork } from '../../client/modelNetwork.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 import { bringRuntime } from './bringRuntime.ts';
 import { runMount, type MountRun } from './runMount.ts';
@@ -137,5 +138,22 @@ describe.skipIf(process.env['OFFERLET_LONG'] !== '1')('a real runtime', () => {
     network = undefined;
     await elsewhere.close();
     expect((await post('/recommendations', REQUEST)).status).toBe(502);
+  });
+
+  const withoutNext = RUNTIMES.filter(({ name }) => name !== 'Next.js');
+  test.for(withoutNext)('$name runs the client', { timeout: 400_000 }, async (runtime, { skip }) => {
+    const brought = await bringRuntime(runtime.packages);
+    if ('missing' in brought) return skip(brought.missing);
+    const model = openModelNetwork();
+    model.fault = (call) => (call === 4 ? { status: 307, headers: { location: 'https://elsewhere.example' } } : {});
+    network = await serveNetwork(model);
+    const env = { OFFERLET_API_KEY: KEY, OFFERLET_NETWORK: network.url };
+    const mounted = await runMount({ ...runtime, ...brought, mount: '../../test/client/clientMount.ts', env });
+    running = mounted;
+    const [statuses, error] = (await (await fetch(mounted.url)).json()) as [string[], string];
+    expect(statuses).toEqual(['stored', 'stored', 'stored']);
+    expect(error).toMatch(/^UnreachableError: POST \/events was redirected/);
+    expect(model.calls.map(({ path }) => path)).toEqual(['/recommendations', '/events/batch', '/events', '/events']);
+    expect(JSON.stringify(model.calls[0]?.body)).not.toContain('ada@');
   });
 });

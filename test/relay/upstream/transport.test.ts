@@ -30,6 +30,18 @@ test.each([
   }
 });
 
+test('calls that follow each other share a connection', async () => {
+  const connections = new Set<unknown>();
+  const network = await serve((request, response) => {
+    connections.add(request.socket);
+    request.resume().on('end', () => response.writeHead(202).end('{}'));
+  });
+  const post = openTransport(undefined, { url: `${network.url}/events`, headers: {}, maxBytes: 100 });
+  for (let call = 0; call < 3; call++) await post({ ...REQUEST, timeoutMs: 10_000 });
+  expect(connections.size).toBe(1);
+  await network.close();
+});
+
 test('a call that waited for a free connection all its time has sent nothing, and one that had a connection may have', async () => {
   let reach = (): void => undefined;
   const reached = new Promise<void>((resolve) => (reach = resolve));
@@ -46,4 +58,4 @@ test('a call that waited for a free connection all its time has sent nothing, an
   expect(first.isUnsent).toBe(false);
   await Promise.all(held);
   await network.close();
-}, 30_000);
+});
