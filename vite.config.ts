@@ -3,6 +3,7 @@ import { parse } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
 import { isOfWidget, leanPreact, leanPreactModule } from './tools/leanPreact.ts';
+import { styleHash } from './tools/styleHash.ts';
 
 /** Every entry of the three packages and their commands. Each is one file in src/ at the same path. */
 const ENTRIES = [
@@ -66,7 +67,9 @@ const SERVER_TESTS = [
   'test/{client,session}/killed.test.ts',
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
-const PURE_TESTS = ['test/{cli,client,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
+const PURE_TESTS = [
+  'test/{cli,client,consent,html,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}',
+];
 /** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];
 /** Tests of what is published. */
@@ -83,6 +86,16 @@ const builds: Record<string, UserConfig> = {
       target: 'es2022',
       cssTarget: CSS_TARGET,
       lib: { entry: 'src/script-tag.ts', formats: ['iife'], name: 'offerletScript', fileName: () => 'offerlet.js' },
+    },
+  },
+  // For servers: one module that includes Preact and its renderer.
+  html: {
+    plugins: [styleHash()],
+    build: {
+      target: 'es2022',
+      cssTarget: CSS_TARGET,
+      lib: { entry: 'src/html.ts', formats: ['es'], fileName: () => 'html.js' },
+      rolldownOptions: { output: { minify: true } },
     },
   },
   // Loaded in sandbox mode only: one module that includes everything it needs.
@@ -137,6 +150,7 @@ const builds: Record<string, UserConfig> = {
 };
 
 export default defineConfig(({ mode }) => ({
+  plugins: [styleHash()], // for tests; a build has its own
   ...withoutTimings(builds[mode]),
   publicDir: false,
   logLevel: 'warn',
@@ -151,6 +165,7 @@ export default defineConfig(({ mode }) => ({
     ],
     // It imports the extension under test, which has JSX and our own entries.
     server: { deps: { inline: ['@shopify/ui-extensions-tester'] } },
+    css: true, // a style sheet that is imported as text has its text
     setupFiles: ['test/fixtures/patience.ts'],
     testTimeout: 120_000, // ends what hangs, and measures nothing
     hookTimeout: 120_000,

@@ -40,6 +40,7 @@ const STEPS = [
   ['console', 'operator/console/page', "the operators' console"],
   ['script', '.', 'the script for pages'],
   ['inspector', '.', 'the inspector'],
+  ['html', '.', 'offers in HTML'],
   ['demo', 'demo', "the demo shop's backend"],
   ['pages', 'demo', "the demo shop's pages"],
 ];

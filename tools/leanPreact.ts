@@ -29,7 +29,8 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       ...['_root', '_commit', '_render', 'unmount', 'event'].map((name) => `options.${name}`),
     ],
   },
-  'no server-rendered content, no Suspense': {
+  // What is in the root already is adopted, and corrected where it says something else.
+  'no hydration, which would leave wrong attributes, and no Suspense': {
     false: [
       'isHydrating',
       'oldVNode._flags & MODE_SUSPENDED',
@@ -38,9 +39,9 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'next.nodeType == 8',
       'oldDom.nodeType == 8',
       'oldDom && !oldDom.parentNode',
-      'parentDom.firstChild',
     ],
-    null: ['excessDomChildren'],
+    // Writing the same text would undo a selection.
+    'dom.data != newProps': ['!isHydrating || dom.data != newProps'],
   },
   'components are plain functions that return one element, without state, context or effects': {
     undefined: ['tmp && globalContext[tmp._id]'],
@@ -81,6 +82,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   'no SVG, MathML, templates, forms or raw HTML, and no style props': {
     false: [
       "nodeType == 'template'",
+      "nodeType == 'textarea' && newProps.defaultValue != NULL",
       "!isHydrating || nodeType == 'textarea'",
       ...['dangerouslySetInnerHTML', 'value', 'checked'].map((name) => `i == '${name}'`),
       "name == 'style'",

@@ -9,7 +9,7 @@ import { SEARCH_OPTIONS } from './.vitepress/searchOptions.mjs';
 const SEARCHES = {
   consent: '/guides/consent',
   csp: '/operate/security#content-security-policy',
-  'dark mode': '/reference/page#theming',
+  'dark mode': '/reference/page#dark-mode',
   'test mode': '/guides/sandbox#test-mode',
   401: '/errors',
   429: '/errors',
@@ -18,7 +18,7 @@ const SEARCHES = {
   'next.js': '/start/react',
   vue: '/start/vue-svelte',
   shopify: '/start/shopify',
-  npm: '/start',
+  npm: '/start/',
   'script tag': '/start/script-tag',
   'offers not showing': '/guides/troubleshooting',
   playwright: '/guides/testing#playwright',

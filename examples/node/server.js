@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { renderOffers } from 'offerlet/html';
 import { createRelay, toNode } from 'offerlet/relay';
 
 const relay = toNode(
@@ -14,7 +15,7 @@ const relay = toNode(
 );
 const script = readFileSync(fileURLToPath(import.meta.resolve('offerlet/offerlet.js')));
 
-/** The page requests nothing: its offers are in its HTML. */
+/** The page requests nothing: its offers are in its HTML, and the first is seen before the script comes. */
 async function thankYou(request) {
   const offers = await relay.prefetch(request, {
     user_details: { external_guid: 'customer-42' },
@@ -27,7 +28,7 @@ async function thankYou(request) {
 <link rel="stylesheet" href="/shop.css">
 <title>Thank you</title>
 <h1>Thank you for your order</h1>
-<div id="offers" class="offers"></div>
+<div id="offers" class="offers">${renderOffers(offers).html}</div>
 ${offers?.script ?? ''}
 <script async src="/offerlet.js" data-relay="/offers" data-target="#offers" data-view="THANK_YOU"
   data-display-mode="INLINE" data-external-guid="customer-42" data-order-id="1001"></script>`;

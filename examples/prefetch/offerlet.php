@@ -1,5 +1,5 @@
 <?php
-/** Returns the block for the page, or an empty string: then the page requests offers itself. */
+/** Returns card and block for the place of the offers, or an empty string: then the page requests offers itself. */
 function offerlet_block(array $order, ?bool $consent): string
 {
     $headers = ['Content-Type: application/json'];
@@ -19,5 +19,6 @@ function offerlet_block(array $order, ?bool $consent): string
     $http = ['method' => 'POST', 'header' => $headers, 'content' => $content, 'timeout' => 1];
     $url = getenv('OFFERLET_PREFETCH') ?: 'http://127.0.0.1:4603/prefetch';
     $text = @file_get_contents($url, false, stream_context_create(['http' => $http]));
-    return json_decode((string) $text, true)['script'] ?? '';
+    $offers = json_decode((string) $text, true);
+    return ($offers['html'] ?? '') . ($offers['script'] ?? '');
 }

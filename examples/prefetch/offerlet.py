@@ -2,7 +2,7 @@ import hashlib, json, os
 from urllib.request import Request, urlopen
 
 def offerlet_block(order, headers, ip, consent):
-    """Returns the block for the page, or an empty string: then the page requests offers itself."""
+    """Returns card and block for the place of the offers, or an empty string: then the page requests offers itself."""
     names = ["User-Agent", "Accept-Language", "Sec-GPC", "Sec-Purpose"]
     forwarded = {name: headers[name] for name in names if headers.get(name)}
     body = {
@@ -17,6 +17,7 @@ def offerlet_block(order, headers, ip, consent):
         data = json.dumps(body).encode()
         request = Request(url, data, {"Content-Type": "application/json", **forwarded})
         with urlopen(request, timeout=1) as response:
-            return json.load(response)["script"] if response.status == 200 else ""
+            offers = json.load(response) if response.status == 200 else {"html": "", "script": ""}
+            return offers["html"] + offers["script"]
     except (OSError, ValueError):
         return ""

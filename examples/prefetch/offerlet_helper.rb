@@ -1,5 +1,5 @@
 module OfferletHelper
-  # Returns the block for the page, or an empty string: then the page requests offers itself.
+  # Returns card and block for the place of the offers, or an empty string: then the page requests offers itself.
   def offerlet_block(order, consent:)
     names = ["User-Agent", "Accept-Language", "Sec-GPC", "Sec-Purpose"]
     forwarded = names.to_h { |name| [name, request.headers[name]] }.compact
@@ -14,7 +14,7 @@ module OfferletHelper
     response = Net::HTTP.start(url.host, url.port, open_timeout: 0.2, read_timeout: 1) do |http|
       http.post(url.path, body.to_json, "Content-Type" => "application/json", **forwarded)
     end
-    response.code == "200" ? JSON.parse(response.body)["script"].html_safe : ""
+    response.code == "200" ? JSON.parse(response.body).values_at("html", "script").join.html_safe : ""
   rescue StandardError
     ""
   end

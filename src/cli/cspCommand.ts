@@ -1,3 +1,4 @@
+import { renderOffers } from 'offerlet/html';
 import { type Command, type Options, readSettings } from './command.ts';
 import { readIntegrity } from './integrityCommand.ts';
 import { printableJson } from '../http/printable.ts';
@@ -32,11 +33,12 @@ export const cspCommand: Command = {
       throw new UsageError('--relay is missing. Use the URL or path of your relay, such as --relay /offers.');
     const directives = directivesFor({ relay, src, images: image ?? [] });
     const integrity = readIntegrity();
+    const { styleHash } = renderOffers(undefined);
     const header = `Content-Security-Policy: ${directives.join('; ')}`;
     openTerminal(source).write(
       json
-        ? `${printableJson({ header, directives, integrity }, 2)}\n`
-        : `${header}\n\nWith a policy of your own, add these sources to its directives. Nothing else is needed: no nonce, no unsafe-inline,\nno style-src, and Trusted Types may be required.\n\nintegrity="${integrity}" crossorigin="anonymous"\n`,
+        ? `${printableJson({ header, directives, integrity, styleHash }, 2)}\n`
+        : `${header}\n\nWith a policy of your own, add these sources to its directives. Nothing else is needed: no nonce, no unsafe-inline,\nno style-src, and Trusted Types may be required. Offers in the page's HTML (renderOffers) need style-src '${styleHash}'.\n\nintegrity="${integrity}" crossorigin="anonymous"\n`,
     );
   },
 };

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { renderOffers } from 'offerlet/html';
 import { readHostName } from '../http/refuseForeign.ts';
 import { openDedupeRedis } from '../relay-redis.ts';
 import {
@@ -181,14 +182,14 @@ function listenerOf(
   if (token.length < TOKEN_MIN_LENGTH)
     throw new UsageError(`OFFERLET_PREFETCH_TOKEN is too short. Use ${TOKEN_MIN_LENGTH} random characters or more.`);
   const path = settings['base-path'].replace(/\/$/, '') + PREFETCH_PATH;
-  const forBackends = createPrefetchRoute({ relay, token, onLog });
+  const forBackends = createPrefetchRoute({ relay, token, onLog, render: renderOffers });
   return (request, response) => (request.url === path ? forBackends : forPages)(request, response);
 }
 
 /** Serves `/prefetch` on a separate port: proxies forward the other one to the internet. */
 async function listenForBackends(relay: Relay, port: number | undefined): Promise<Listening | undefined> {
   if (port === undefined) return undefined;
-  const forBackends = createPrefetchRoute({ relay });
+  const forBackends = createPrefetchRoute({ relay, render: renderOffers });
   const listener: RequestListener = (request, response) => {
     if (request.url === PREFETCH_PATH) forBackends(request, response);
     else response.writeHead(404).end();

@@ -2,6 +2,7 @@ import { dom, unclobbered } from '../dom/dom.ts';
 import type { Reporter } from '../session/createReporter.ts';
 import type { DismissEvent } from '../session/openTrace.ts';
 import type { LoadedOffers } from '../session/findOffers.ts';
+import { CARD_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import { createLayerHost } from '../widget/openLayer.ts';
 import { messagesFor } from '../widget/messages.ts';
 import { mountWidget, type MountedWidget } from '../widget/mountWidget.tsx';
@@ -46,7 +47,8 @@ export function mountOffers({
 }: MountOptions): MountedOffers {
   const mode = options.request.placement_details.display_mode;
   const element = target instanceof HTMLElement && target.localName === 'offer-let' ? target : undefined;
-  const host = mode === 'INLINE' ? (element ?? dom.createElement('div')) : createLayerHost();
+  const card = mode === 'INLINE' && target && takeCard(target, response.session_id);
+  const host = card || (mode === 'INLINE' ? (element ?? dom.createElement('div')) : createLayerHost());
   if (!host.isConnected && target) unclobbered(target).append(host);
   const watcher = watchSeen();
   let widget: MountedWidget | undefined;
@@ -107,4 +109,19 @@ export function mountOffers({
     widget?.unmount();
     if (host !== element) host.remove();
   }
+}
+
+/**
+ * Removes what the server has rendered into the place, and copies of it elsewhere, but for the card of a session: that is
+ * returned. A card that did not become a shadow root, as when a script has inserted it, is not one.
+ */
+export function takeCard(target: Element, session_id?: string): HTMLElement | undefined {
+  let card: HTMLElement | undefined;
+  for (const found of dom.querySelectorAll<HTMLElement>(`[${CARD_ATTRIBUTE}]`)) {
+    const isHere = unclobbered(target).contains(found);
+    const isSame = found.getAttribute(CARD_ATTRIBUTE) === session_id;
+    if (isHere && isSame && found.shadowRoot && !card) card = found;
+    else if (isHere || isSame) found.remove();
+  }
+  return card;
 }

@@ -9,7 +9,7 @@ import { parseJson } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import type { Inspect, RawExchange, Offers, ShowOptions } from './showOptions.ts';
-import { type MountedOffers, mountOffers } from './mountOffers.ts';
+import { type MountedOffers, mountOffers, takeCard } from './mountOffers.ts';
 import { reserveSpace } from './reserveSpace.ts';
 import { whenActive, whenGone, whenIdle, whenNoModal, whenPainted, whenPlaced } from './whenReady.ts';
 
@@ -36,10 +36,15 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   let missing: string | undefined;
   /** A session that the server has prefetched is used once. */
   let isUsed = false;
+  /** Another mount takes the place of one that was destroyed at once, as React's StrictMode does. */
+  let isNew = true;
+  queueMicrotask(() => (isNew = false));
   const space = reserveSpace(findTarget);
   const trace = openTrace();
   trace.subscribe((event) => {
     if (event.type === 'dismiss') mounted?.close();
+    // What stands in the HTML, and was not taken over, goes with the offers.
+    if (event.type === 'dismiss' || event.type === 'outcome') removeCard();
     space.update(event);
     if (typeof options.onEvent === 'function') options.onEvent(event);
     dispatch(event);
@@ -120,6 +125,8 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     if (!isInline()) await nextTask();
     throwIfAborted(signal);
     offers.open();
+    // The page may still be on its way, with a card that comes too late.
+    dom.addEventListener('DOMContentLoaded', removeCard, { signal });
     signal.addEventListener('abort', () => space.update({ type: 'dismiss', by: 'page' }));
     if (target && isInline()) stay(target, offers.place, signal);
     return offers;
@@ -134,6 +141,11 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
       stay(next, place, signal);
     });
     signal.addEventListener('abort', stop);
+  }
+
+  function removeCard(): void {
+    const target = !isNew && findTarget();
+    if (target) takeCard(target);
   }
 
   /** What the server has prefetched, for this mount or for another one. */

@@ -1,10 +1,12 @@
-import { createElement, useEffect, useRef, type CSSProperties, type ReactElement } from 'react';
+import { createElement, useEffect, useRef, useSyncExternalStore, type CSSProperties, type ReactElement } from 'react';
 import { showOffers, type Offers as Mount, type Outcome, type ShowOptions } from '../index.ts';
 
 /** The properties of `<Offers>`: the options of `showOffers`, except `target`, and those of its element. */
 export interface OffersProps extends Omit<ShowOptions, 'target'> {
   /** Called with the outcome, and with each new one when the shopper's consent changes. */
   onOutcome?: ((outcome: Outcome) => void) | undefined;
+  /** INLINE: the `html` that `renderOffers` returned for the prefetched offers. It is read by the first render. */
+  html?: string | undefined;
   /** INLINE: class of the element that the offers are in. Reserve their space there. */
   className?: string | undefined;
   /** INLINE: style of the element that the offers are in. */
@@ -21,8 +23,17 @@ const RESERVED = { minBlockSize: 'max(480px, min(720px, (600px - 100vw) * 999))'
  * functions may be new on every render. On a server it renders the empty place.
  */
 export function Offers(props: OffersProps): ReactElement | null {
-  const { onEvent: _onEvent, onOutcome: _onOutcome, consent, className, style, id, ...options } = props;
+  const { onEvent: _onEvent, onOutcome: _onOutcome, consent, html, className, style, id, ...options } = props;
   const place = useRef<HTMLDivElement>(null);
+  const isFromServer = useSyncExternalStore(
+    () => () => {},
+    () => false,
+    () => true,
+  );
+  // Only a parser makes a shadow root of it, and has by the time that React compares the two.
+  const content = useRef(
+    isFromServer && html ? { suppressHydrationWarning: true, dangerouslySetInnerHTML: { __html: html } } : {},
+  );
   const mount = useRef<Mount>(undefined);
   const latest = useRef(props);
   const decided = useRef(consent);
@@ -75,7 +86,7 @@ export function Offers(props: OffersProps): ReactElement | null {
 
   if (options.request?.placement_details?.display_mode !== 'INLINE') return null;
   const isReserved = className !== undefined || style !== undefined;
-  return createElement('div', { ref: place, id, className, style: isReserved ? style : RESERVED });
+  return createElement('div', { ref: place, id, className, style: isReserved ? style : RESERVED, ...content.current });
 }
 
 /** Returns the options as text, to compare them by value. Functions and the signal are compared by nobody. */

@@ -6,7 +6,14 @@ import { isLoopbackHost } from '../wire/keys.ts';
 import type { Relay } from './createRelay.ts';
 import { asRelayError, type Reply } from './errors.ts';
 import { createRateLimiter } from './rateLimits.ts';
-import { fromNode, writeReply, type NodeHandler, type NodeRequest, type PrefetchRequest } from './runtime.ts';
+import {
+  fromNode,
+  writeReply,
+  type NodeHandler,
+  type NodeRequest,
+  type Prefetched,
+  type PrefetchRequest,
+} from './runtime.ts';
 import type { LogEntry } from './telemetry.ts';
 
 /** What a backend may send: offers are requested with 16 KiB, and this adds what only `prefetch` takes. */
@@ -19,13 +26,28 @@ export interface PrefetchRouteOptions {
   /** Every request needs it. Without, the route must be served on a loopback address only. */
   readonly token?: string | undefined;
   readonly onLog?: ((entry: LogEntry) => void) | undefined;
+  /** Returns prefetched offers as HTML, with what the body says of their looks. */
+  render(offers: Prefetched, looks: Looks): { readonly html: string; readonly styleHash: string };
+}
+
+/** Fields of the body that only the HTML needs. */
+interface Looks {
+  readonly locale?: string | undefined;
+  readonly theme?: 'auto' | 'light' | 'dark' | undefined;
+  readonly messages?: Readonly<Record<string, string>> | undefined;
+  readonly maxOffers?: number | undefined;
+}
+
+function looksOf(given: unknown): Looks {
+  const { locale, theme, messages, max_offers: maxOffers } = (given ?? {}) as Looks & { max_offers?: number };
+  return { locale, theme, messages, maxOffers };
 }
 
 /**
- * Returns `relay.prefetch` as a route for backends in other languages. The body is what `prefetch` takes; the shopper's
- * headers are those of the request. Nothing of a body is read before it is known that its sender may send one.
+ * Returns `relay.prefetch` as a route for backends in other languages. The body is what `prefetch` and `renderOffers` take; the
+ * shopper's headers are those of the request. Nothing of a body is read before it is known that its sender may send one.
  */
-export function createPrefetchRoute({ relay, token, onLog }: PrefetchRouteOptions): NodeHandler {
+export function createPrefetchRoute({ relay, token, onLog, render }: PrefetchRouteOptions): NodeHandler {
   const guesses = createRateLimiter({ perAddress: GUESSES, perNetwork: GUESSES, perSession: GUESSES });
 
   async function refusalOf(message: NodeRequest): Promise<Reply | undefined> {
@@ -57,9 +79,9 @@ export function createPrefetchRoute({ relay, token, onLog }: PrefetchRouteOption
       // The page's own request, as the backend passes it on: neither this body nor this connection is the shopper's.
       const { url, headers } = fromNode(message).toRequest();
       const offers = await relay.prefetch(new Request(url, { headers }), given as PrefetchRequest);
-      return offers
-        ? { status: 200, headers: JSON_HEADERS, body: JSON.stringify(offers) }
-        : { status: 204, body: '', headers: NOT_STORED };
+      if (!offers) return { status: 204, body: '', headers: NOT_STORED };
+      const { html, styleHash } = render(offers, looksOf(given));
+      return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ ...offers, html, style_hash: styleHash }) };
     } catch (error) {
       const { status, message: problem } = asRelayError(error);
       return refuse(status, problem);

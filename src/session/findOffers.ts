@@ -4,7 +4,7 @@ import { reasonOf } from '../wire/errors.ts';
 import { hashEmail } from '../wire/hash.ts';
 import { type JsonObject, own } from '../wire/json.ts';
 import { whyUnusable } from '../wire/offers/prefetched.ts';
-import { readRecommendations } from '../wire/offers/readRecommendations.ts';
+import { firstOffers, readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { isBot, type RecommendationRequest } from '../wire/offers/request.ts';
 import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
 import type { Placement } from './checkOptions.ts';
@@ -218,18 +218,6 @@ function load(
     'The relay returned no offers that can be shown',
     first && `${left_out.length} left out. Reason of the first: ${first.reason}.`,
   );
-}
-
-/** Returns the groups with at most `most` offers in all, without empty groups. */
-export function firstOffers(groups: readonly PlacedGroup[], most = Infinity): PlacedGroup[] {
-  let left = most;
-  return groups
-    .map((group) => {
-      const offers = group.offers.slice(0, left);
-      left -= offers.length;
-      return { ...group, offers };
-    })
-    .filter((group) => group.offers.length > 0);
 }
 
 /** Throws if the signal is aborted. React Native's signals have no method for it. */

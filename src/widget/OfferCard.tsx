@@ -59,7 +59,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
             )}
             {/* Screen readers read the words; in the row there is room for the numbers. */}
             <span role="img" aria-label={messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${count}`)}>
-              {index + 1}/{count}
+              {`${index + 1}/${count}`}
             </span>
           </span>
         )}
@@ -275,16 +275,26 @@ export function Disclosure({ details, messages }: { details: DisclosureDetails; 
         <span>{copy}</span>
       </summary>
       <p dir="auto">
-        {content} {link(messages.terms)}
+        {`${content ?? ''} `}
+        {link(messages.terms)}
       </p>
     </details>
   );
 }
 
+/** Hues of the style sheet. */
+const HUES = 6;
+
 /** The advertiser's logo in its tile, above the first letter of the name, which shows until the image has loaded. */
 export function Logo({ advertiser: { name, logo_url } }: { advertiser: Advertiser }): JSX.Element {
   return (
-    <span class="logo" part="logo" aria-hidden="true" ref={tint}>
+    <span
+      class="logo"
+      part="logo"
+      aria-hidden="true"
+      // Gives each name its own hue. Not by a style, which Content Security Policies forbid in HTML.
+      data-hue={[...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % HUES}
+    >
       {[...name][0]}
       {logo_url && (
         <img
@@ -300,11 +310,6 @@ export function Logo({ advertiser: { name, logo_url } }: { advertiser: Advertise
       )}
     </span>
   );
-
-  /** Gives each name its own hue. By script, because Content Security Policies forbid `style` attributes. */
-  function tint(tile: HTMLElement | null): void {
-    tile?.style.setProperty('--hue', `${[...name].reduce((sum, character) => sum + character.charCodeAt(0) * 37, 0)}`);
-  }
 }
 
 /** Milliseconds in which an image that fails gives up its space. Later, something would move under the pointer. */
@@ -313,10 +318,10 @@ const GIVE_UP_MS = 1000;
 /** Shows an image once it has loaded, and removes it if it fails at once. */
 export function watchImage(image: HTMLImageElement | null): void {
   const start = performance.now();
-  const show = (): void => image?.classList.add('loaded');
+  const show = (): unknown => image?.classList.toggle('loaded', image.naturalWidth > 0);
   image?.addEventListener('load', show);
-  // It was loaded before.
-  if (image?.naturalWidth) show();
+  // It was loaded before, or failed in the page's HTML.
+  if (image?.complete) show();
   image?.addEventListener('error', () => (image.hidden = performance.now() - start < GIVE_UP_MS));
 }
 

@@ -2,14 +2,13 @@ import { render, type RefCallback } from 'preact';
 import { copyCode, watchClamped } from './OfferCard.tsx';
 import { lockScroll, openLayer } from './openLayer.ts';
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
+import { CARD_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import type { PlacedOffer } from '../wire/offers/response.ts';
-import { LAYERS, type Viewable, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
+import { INITIAL_LIMIT, LAYERS, type Viewable, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
 import css from './styles/widget.css?inline';
 import { isList, remainingOffers, shownOffers, Widget } from './Widget.tsx';
 import { withOwnerDocument } from '../dom/dom.ts';
 
-/** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */
-const INITIAL_LIMIT = 9;
 /** Milliseconds after which an accepted offer is said to be open in a new tab: "Opening …" must not look stuck. */
 const OPENED_MS = 1000;
 /** Offers added between two paints: more would be noticeable on a slow phone. */
@@ -28,10 +27,18 @@ export interface MountedWidget {
 /** Renders the widget into the host's open shadow root. A layer is not visible before `open()`. */
 export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidget {
   const root = withOwnerDocument(host.shadowRoot ?? host.attachShadow({ mode: 'open' }));
-  // The host may have been used before, or come from a server with content.
-  render(null, root);
-  root.replaceChildren();
   root.adoptedStyleSheets = [sharedStyles()];
+  if (host.hasAttribute(CARD_ATTRIBUTE)) {
+    // It stands in the page's HTML: the same nodes become the widget's, in this task.
+    host.removeAttribute(CARD_ATTRIBUTE);
+    host.hidden = false;
+    root.querySelector('style')?.remove();
+    root.querySelectorAll('*').forEach(withOwnerDocument);
+  } else {
+    // The host may have been used before, or come from a server with content.
+    render(null, root);
+    root.replaceChildren();
+  }
   const layer = LAYERS[props.mode];
   const gestures = createGestures(Boolean(layer));
   const clamped = watchClamped();

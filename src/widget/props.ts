@@ -34,6 +34,9 @@ export const LAYERS: Readonly<Record<DisplayMode, Layer | undefined>> = {
   INLINE: undefined,
 };
 
+/** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */
+export const INITIAL_LIMIT = 9;
+
 /** All inputs of the widget. It fetches nothing, stores nothing, and reports only through `on` and `watch`. */
 export interface WidgetProps {
   mode: DisplayMode;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chromium, type Browser } from '@playwright/test';
+import { renderOffers } from 'offerlet/html';
 import { createRelay, toNode } from '../../src/relay.ts';
 import { createFakeNetwork } from '../../src/testing/createFakeNetwork.ts';
 import { find } from '../browsers.mjs';
@@ -26,7 +27,9 @@ const DELAYS = [0, 150, 400] as const;
 
 /** How a page gets its offer. */
 type Way =
-  | 'card in the HTML'
+  | 'static card'
+  | 'in the HTML'
+  | 'in the HTML, streamed'
   | 'prefetched'
   | 'prefetched, preload'
   | 'prefetched, streamed'
@@ -45,6 +48,8 @@ interface Figures {
   readonly asked: number;
   /** From the response's last byte to the painted offer. */
   readonly shown: number;
+  /** From the navigation until the script has taken over what stands in the HTML: until then, no click counts. */
+  readonly taken: number;
 }
 
 const ORDER = '1001';
@@ -67,7 +72,9 @@ export async function run(args: string[]): Promise<void> {
     args: ['--no-sandbox', '--disable-gpu'],
   });
   const ways: readonly Way[] = [
-    'card in the HTML',
+    'static card',
+    'in the HTML',
+    'in the HTML, streamed',
     'prefetched',
     'prefetched, preload',
     'prefetched, streamed',
@@ -134,15 +141,24 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
     const tag = `<script async src="/offerlet.js?script=${way.endsWith('other script') ? 1 : 0}" data-relay="/offers"
       data-view="THANK_YOU" data-display-mode="INLINE" data-target="#offers" data-external-guid="customer-42"
       data-order-id="${ORDER}"></script>`;
-    const prefetched = way.startsWith('prefetched') ? relay.prefetch(request, REQUEST) : undefined;
+    const prefetched =
+      way.startsWith('requested') || way === 'static card' ? undefined : relay.prefetch(request, REQUEST);
+    const [before = '', after = ''] = PLACE.split('|');
+    if (way.startsWith('in the HTML')) {
+      const isStreamed = way.endsWith('streamed');
+      if (isStreamed) response.write(START + PRELOAD + PAGE + before);
+      const offers = await prefetched;
+      const rest = renderOffers(offers).html + after + (offers?.script ?? '') + tag + END;
+      return void response.end((isStreamed ? '' : START + PAGE + before) + rest);
+    }
     if (way === 'prefetched, streamed') {
-      response.write(START + PRELOAD + PAGE + PLACE + tag);
+      response.write(START + PRELOAD + PAGE + before + after + tag);
       return void response.end(((await prefetched)?.script ?? '') + END);
     }
     const script = (await prefetched)?.script ?? '';
     const head = START + (way === 'prefetched, preload' ? PRELOAD : '') + PAGE;
     const rest = way === 'requested, 3 s image' ? IMAGE : way === 'requested, busy page' ? TRACKERS : '';
-    response.end(way === 'card in the HTML' ? head + CARD + END : head + PLACE + script + tag + rest + END);
+    response.end(way === 'static card' ? head + CARD + END : head + before + after + script + tag + rest + END);
   }
   const { url, close } = await serve((request, response) => void respond(request, response));
   return Object.assign(shop, { urlOf: (way: Way) => `${url}/thanks?way=${encodeURIComponent(way)}`, close });
@@ -159,7 +175,7 @@ const PAGE = `<h1>Thank you for your order</h1><p>Order ${ORDER} is on its way.<
   { length: 400 },
   (_, at) => `<a href="/category/${at}/of/the/shop">Category ${at}, with what belongs to it, and what does not</a>`,
 ).join('')}</nav>`;
-const PLACE = '<div id="offers"></div>';
+const PLACE = '<div id="offers">|</div>';
 const END = '<p>Questions? Write to us.</p></html>';
 const CARD = `<div id="offers"><section style="border: 1px solid; border-radius: 12px; padding: 24px"><small>Sponsored</small>
 <h2>20 % off your first bag of coffee</h2><p>Roasted on Monday, at your door on Wednesday.</p>
@@ -189,6 +205,9 @@ async function visit(browser: Browser, { url, line }: { url: string; line: Line 
   await page.goto(url, { waitUntil: 'commit' });
   const figures = await page.evaluate(async () => {
     const painted = await (window as unknown as { painted: Promise<number> }).painted;
+    while (document.querySelector('[data-offerlet-card]'))
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    const taken = performance.now();
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
     const request = entries.find(({ name }) => name.endsWith('/recommendations'));
     const [evaluated] = performance.getEntriesByName('evaluated');
@@ -197,6 +216,7 @@ async function visit(browser: Browser, { url, line }: { url: string; line: Line 
       script: entries.find(({ name }) => name.includes('offerlet.js'))?.responseEnd ?? 0,
       asked: request && evaluated ? request.startTime - evaluated.startTime : Number.NaN,
       shown: request ? painted - request.responseEnd : Number.NaN,
+      taken,
     };
   });
   await context.close();
@@ -244,11 +264,14 @@ function print(
       return `${of(way, delay, 'painted')}${script ? ` (${script})` : ''}`;
     });
     lines.push(row([way, ...cells]));
+    if (way.startsWith('in the HTML'))
+      lines.push(row(['', ...DELAYS.map((delay) => `taken at ${of(way, delay, 'taken')}`)]));
     if (way.startsWith('requested'))
       lines.push(row(['', ...DELAYS.map((delay) => `${of(way, delay, 'asked')} + ${of(way, delay, 'shown')}`)]));
   }
   lines.push(
     `Milliseconds from the navigation to the painted offer (to the script's last byte). Medians of ${rounds}.`,
+    'In the HTML, second line: until the script has taken it over, and clicks count.',
     'Requested, second line: from the script’s evaluation to the request + from the response to the painted offer.',
     '',
   );

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { renderOffers } from '../../src/html.ts';
 import { createPrefetchRoute } from '../../src/relay/prefetchRoute.ts';
 import { shopperCheck } from '../../src/wire/offers/prefetched.ts';
 import { RESPONSE, setUp, type ScriptedNetwork } from '../relay/scriptedNetwork.ts';
@@ -19,7 +20,7 @@ let server: Served;
 beforeEach(async () => {
   const bench = setUp({ forwardAddress: true });
   network = bench.network;
-  server = await serve(createPrefetchRoute({ relay: bench.relay }));
+  server = await serve(createPrefetchRoute({ relay: bench.relay, render: renderOffers }));
 });
 afterEach(() => server.close());
 

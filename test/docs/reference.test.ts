@@ -24,6 +24,7 @@ const ENTRIES: readonly (readonly [entry: string, file: string, page: string])[]
   ['offerlet/relay', 'relay', '[Relay](relay.md)'],
   ['offerlet/relay-redis', 'relay-redis', '[Duplicates](relay.md#duplicate-detection)'],
   ['offerlet/relay-shopify', 'relay-shopify', '[Extensions](relay.md#checkout-extensions)'],
+  ['offerlet/html', 'html', '[In the HTML](../guides/prefetch.md#in-the-html)'],
   ['offerlet/client', 'client', '[From your server](../guides/from-your-server.md)'],
   ['offerlet/testing', 'testing', '[Testing](../guides/testing.md#reference)'],
   ['offerlet/testing/jsdom', 'testing/jsdom', '[Jest with jsdom](../guides/testing.md#jest-with-jsdom)'],

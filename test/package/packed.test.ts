@@ -128,6 +128,8 @@ test('the csp command prints the policy, and the integrity value of the installe
   const value = runCommand(project, ['offerlet', 'integrity']).stdout.split('\n')[0];
   expect(value).toMatch(/^sha384-/);
   expect(stdout).toContain(`integrity="${value}" crossorigin="anonymous"`);
+  const card = `import { renderOffers } from 'offerlet/html'; console.log(renderOffers(undefined).styleHash);`;
+  expect(stdout).toContain(`style-src '${runModule(project, card).trim()}'`);
 });
 
 test('an extension renders the components with its own Preact', () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
 import { isBot } from '../../src/wire/offers/request.ts';
-import { firstOffers } from '../../src/session/findOffers.ts';
+import { firstOffers } from '../../src/wire/offers/readRecommendations.ts';
 import { readAttributes } from '../../src/page/showOptions.ts';
 import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 

@@ -2,10 +2,15 @@ import { connect, type AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createPrefetchRoute } from '../../src/relay/prefetchRoute.ts';
+import { renderOffers, type PrefetchedOffers } from '../../src/html.ts';
 import type { LogEntry } from '../../src/relay.ts';
-import { REQUEST, setUp } from './scriptedNetwork.ts';
+import { toStorable } from '../../src/session/findOffers.ts';
+import { FOOTER, hero, placed } from '../widget/offers.ts';
+import { json, REQUEST, setUp } from './scriptedNetwork.ts';
 
 const TOKEN = 'a-token-of-24-characters';
+const GROUPS = [hero(placed(0), placed(1))];
+const OFFERS = toStorable({ session_id: 'session', groups: GROUPS, footer: FOOTER, sandbox: false, left_out: [] });
 const closing: (() => void)[] = [];
 afterEach(() => {
   vi.useRealTimers();
@@ -14,8 +19,11 @@ afterEach(() => {
 
 async function start(token?: string): Promise<{ port: number; logs: LogEntry[]; calls: () => number }> {
   const { relay, network } = setUp();
+  network.respondWith(() => json(200, OFFERS));
   const logs: LogEntry[] = [];
-  const server = createServer(createPrefetchRoute({ relay, token, onLog: (entry) => void logs.push(entry) }));
+  const server = createServer(
+    createPrefetchRoute({ relay, token, onLog: (entry) => void logs.push(entry), render: renderOffers }),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => {
     server.closeAllConnections();
@@ -92,4 +100,19 @@ test('a backend may prefetch for more shoppers at once than one client may ask',
     }),
   );
   expect([new Set(statuses), calls()]).toEqual([new Set([200]), 70]);
+});
+
+test('the response has the offers as HTML as well, in the language and theme that the body names', async () => {
+  const { port } = await start();
+  const looks = { locale: 'de', theme: 'dark', messages: { sponsored: 'Anzeige' }, max_offers: 1 };
+  const response = await fetch(`http://127.0.0.1:${port}/prefetch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...REQUEST, order_details: { order_id: '1001' }, ...looks }),
+  });
+  const body = (await response.json()) as { json: PrefetchedOffers; html: string; style_hash: string };
+  const { html, styleHash } = renderOffers(body.json, { ...looks, maxOffers: 1, theme: 'dark' });
+  expect([body.html, body.style_hash]).toEqual([html, styleHash]);
+  expect(html).toMatch(/ class="root dark inline" lang="de" .*>Anzeige</);
+  expect(html).not.toContain('>1/2<');
 });

@@ -28,7 +28,8 @@ export interface OperatorCommand<All extends Options> extends Pick<Command, 'sum
 
 const ENVIRONMENT = `Set OFFERLET_NETWORK and OFFERLET_API_KEY to leave out --network and --api-key-file.
 Data goes to stdout, everything else to stderr.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 key refused, 4 not found, 5 some items failed, 6 watch found something.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 key refused, 4 not found, 5 some items failed,
+6 watch found something.`;
 
 /** Creates a command of the channel's operator: connection, format, one line for each failure, and the exit codes. */
 export function operatorCommand<const All extends Options>(command: OperatorCommand<All>): Command {

@@ -17,6 +17,9 @@ export interface PrefetchedOffers {
 /** The attribute of the block that carries them: `<script type="application/json" data-offerlet-offers>`. */
 export const PREFETCHED_ATTRIBUTE = 'data-offerlet-offers';
 
+/** The attribute of a card that stands in the page's HTML: the session that it is of. The script takes it over. */
+export const CARD_ATTRIBUTE = 'data-offerlet-card';
+
 /** Milliseconds after which prefetched offers are not used. */
 export const PREFETCHED_MAX_AGE_MS = 10 * 60_000;
 

@@ -272,3 +272,15 @@ function readLogo(attribution: unknown, options: UrlOptions): string | undefined
   }
   return undefined;
 }
+
+/** Returns the groups with at most `most` offers in all, without empty groups. */
+export function firstOffers(groups: readonly PlacedGroup[], most = Infinity): PlacedGroup[] {
+  let left = most;
+  return groups
+    .map((group) => {
+      const offers = group.offers.slice(0, left);
+      left -= offers.length;
+      return { ...group, offers };
+    })
+    .filter((group) => group.offers.length > 0);
+}

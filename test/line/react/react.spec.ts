@@ -6,7 +6,8 @@ import { expect, test, type Page } from '@playwright/test';
 import type { OffersProps } from '../../../src/react.ts';
 import { bundle } from '../drivers/bundle.ts';
 import { useFixture } from '../page/pageFixture.ts';
-import { scriptTag, shop } from '../page/pageShop.ts';
+import { cardOf } from '../page/builtHtml.ts';
+import { block, scriptTag, shop } from '../page/pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 
 // The built one: Playwright does not load style sheets.
@@ -122,6 +123,34 @@ test('a dialog opens without a place in the page, and is gone after leaving', as
   await expect(page.locator('offer-let-layer [part~=accept]')).toBeVisible();
   await rerender(page, 'undefined');
   await expect(page.locator('offer-let-layer')).toHaveCount(0);
+  expect(lines).toEqual([]);
+});
+
+test('hydration leaves a card in the HTML alone, without a warning, and the script takes it over', async ({ page }) => {
+  const { Offers } = (await import(built)) as { Offers: (props: OffersProps) => null };
+  const json = block({ order_id: '7', shopper: {} });
+  const props = { ...INLINE, prefetched: json as never, html: cardOf(json) };
+  const html = `<main id="root">${renderToString(createElement(Offers, props)) as string}</main>
+    <script>const [card] = document.querySelectorAll('[data-offerlet-card]');
+      window.nodes = [...card.shadowRoot.querySelectorAll('section, section *')];</script>`;
+  const lines = await open(page, props, html, "document.querySelector('#root')");
+  await poll(() => outcomes(page)).toEqual(['rendered']);
+  const shown = '[...document.querySelector("#root > div > div").shadowRoot.querySelectorAll("section, section *")]';
+  expect(await page.evaluate(`nodes.every((node, at) => node === ${shown}[at])`)).toBe(true);
+  expect(lines).toEqual([]);
+  expect(requests()).toEqual([]);
+  await rerender(page, '{ html: "<p>Another</p>", className: "wide" }');
+  await pause(page);
+  await expect(accept(page)).toHaveCount(1);
+  await rerender(page, 'undefined');
+  await expect(accept(page)).toHaveCount(0);
+});
+
+test('a component that a browser renders has no HTML to take over, and writes none', async ({ page }) => {
+  const prefetched = block({ order_id: '7', shopper: {} }) as never;
+  const lines = await open(page, { ...INLINE, prefetched, html: '<div data-offerlet-card="x" id="card"></div>' });
+  await expect(accept(page)).toHaveCount(1);
+  await expect(page.locator('#card')).toHaveCount(0);
   expect(lines).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { headers } from 'next/headers';
+import { renderOffers } from 'offerlet/html';
 import { Offers } from 'offerlet/react';
 import { Suspense } from 'react';
 import { relay } from '../relay.js';
@@ -24,5 +25,6 @@ async function Prefetched() {
   };
   const page = new Request('http://localhost/thanks', { headers: await headers() });
   const offers = await relay.prefetch(page, request);
-  return <Offers relay="/offers" request={request} prefetched={offers?.json} className="offers" />;
+  const { html } = renderOffers(offers);
+  return <Offers relay="/offers" request={request} prefetched={offers?.json} html={html} className="offers" />;
 }

@@ -1,0 +1,399 @@
+// Offers in the page's own HTML: seen before the script, taken over by it without a trace, or gone with their successor.
+import { expect, test, type Page } from '@playwright/test';
+import { shopperCheck } from '../../../src/wire/offers/prefetched.ts';
+import { poll } from '../drivers/poll.ts';
+import { cardOf, styleHash } from './builtHtml.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
+import { block, HASH, inScript, scriptTag } from './pageShop.ts';
+
+const fixture = useFixture();
+test.beforeEach(({ page }) =>
+  page.route('https://cdn.example/**', (route) => route.fulfill({ contentType: 'image/svg+xml', body: LOGO })),
+);
+
+type Json = ReturnType<typeof block>;
+const POLICY = [
+  `default-src 'none'; script-src 'self'; connect-src 'self'; img-src https: data:; style-src '${styleHash}'`,
+  "require-trusted-types-for 'script'; trusted-types 'none'",
+].join('; ');
+const ONCE = ['BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_DISPLAY', 'WIDGET_LOAD', 'WIDGET_VIEW'];
+
+/** A page with a card in its place, under a policy that allows nothing but what the guide says. */
+function shop(html: string, rest: string, { policy = POLICY, lang = 'en', head = '' } = {}): string {
+  const page = `<!doctype html><html lang="${lang}"${lang === 'ar' ? ' dir="rtl"' : ''}><head><title>Thank you</title>
+    <link rel="icon" href="data:,">${head}</head><body><h1>Thank you</h1><div id="offers">${html}</div>${rest}<p>Below</p></body></html>`;
+  return fixture.page('/thanks', page, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+  });
+}
+
+/** Holds the script back until the returned function is called. */
+async function holdScript(page: Page): Promise<() => void> {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/offerlet.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  return release;
+}
+
+/** Records violations, layout shifts, and in every frame the headings that are seen in the place. */
+async function observe(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const seen = { violations: [] as string[], shift: 0, frames: [] as string[] };
+    Object.assign(window, { seen });
+    addEventListener('securitypolicyviolation', ({ violatedDirective }) => seen.violations.push(violatedDirective));
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.shift += (entry as unknown as { value: number }).value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    const look = (): void => {
+      const all = [...document.querySelectorAll('#offers *')].flatMap(({ shadowRoot }) =>
+        [...(shadowRoot?.querySelectorAll('[part=heading]') ?? [])].filter((heading) => heading.checkVisibility()),
+      );
+      const now = all.map(({ textContent }) => textContent).join(' + ');
+      if (now !== seen.frames.at(-1)) seen.frames.push(now);
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+}
+
+/** The script may be held back, which `load` would await. */
+const COMMITTED = { waitUntil: 'commit' } as const;
+const accept = (page: Page) => page.locator('[part~=accept]');
+const requests = (): number => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
+const outcomeOf = (page: Page) => page.evaluate('window.offerlet?.explain?.()[0]?.outcome?.code');
+const SHADOW = "document.querySelector('#offers > div').shadowRoot";
+/** Another response than the card's. */
+const other = (heading: string): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(offersOf(1)).replace('Heading 1', heading)) as Record<string, unknown>;
+
+/** Returns by how much of 255 any colour of any pixel differs. */
+function largestDifference(page: Page, pictures: readonly Buffer[]): Promise<number> {
+  return page.evaluate(
+    async (urls) => {
+      const [one, other] = await Promise.all(
+        urls.map(async (src) => {
+          const image = Object.assign(new Image(), { src });
+          await image.decode();
+          const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+          context?.drawImage(image, 0, 0);
+          return context?.getImageData(0, 0, image.width, image.height).data;
+        }),
+      );
+      return one?.length === other?.length
+        ? (one?.reduce((most, value, at) => Math.max(most, Math.abs(value - (other?.[at] ?? 0))), 0) ?? 255)
+        : 255;
+    },
+    pictures.map((picture) => `data:image/png;base64,${picture.toString('base64')}`),
+  );
+}
+
+const LONG = 'A long sentence about tea that nobody would print on a card, but somebody always does. '.repeat(4);
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4" fill="teal"/></svg>';
+
+function responseWith(
+  change: (offer: Record<string, unknown>, advertiser: Record<string, unknown>) => void,
+  count = 2,
+) {
+  const response = offersOf(count) as { recommendations: Record<string, { offer: never; advertiser: never }> };
+  for (const { offer, advertiser } of Object.values(response.recommendations)) change(offer, advertiser);
+  return response as Record<string, unknown>;
+}
+
+const DETAILS = { copy: 'New customers only.', content: 'One per household.', target_url: 'https://brand.test/terms' };
+const tea = responseWith((offer, advertiser) => {
+  delete advertiser['logo_url'];
+  Object.assign(offer, { heading: `Tea. ${LONG}`, subheading: LONG, disclosure_details: DETAILS });
+});
+const listed = { ...responseWith(() => {}, 20) } as { recommendation_groups: { slot_context: string }[] };
+for (const group of listed.recommendation_groups) group.slot_context = 'SCROLLABLE';
+
+for (const [what, response, options, context] of [
+  ['long copy and no logo', tea, { locale: 'en' }, {}],
+  ['a list on a phone', listed, { locale: 'en' }, { viewport: { width: 360, height: 740 } }],
+  ['right-to-left text', tea, { locale: 'ar' }, {}],
+  ['forced colours', tea, { locale: 'en' }, { forcedColors: 'active' }],
+  [
+    'a dark page at 200 %',
+    tea,
+    { locale: 'en', theme: 'dark' },
+    { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
+  ],
+] as const) {
+  test.describe(what, () => {
+    test.use(context);
+
+    test(`the script takes over a card with ${what}: no pixel, node, focus, selection or opened text changes`, async ({
+      page,
+    }) => {
+      await observe(page);
+      const release = await holdScript(page);
+      const json = block({ response: { ...response, session_id: crypto.randomUUID() } });
+      const attributes = options.locale === 'ar' ? { locale: 'ar' } : 'theme' in options ? { theme: 'dark' } : {};
+      await page.goto(
+        shop(cardOf(json, options), inScript(json) + scriptTag(attributes), { lang: options.locale }),
+        COMMITTED,
+      );
+      await expect(accept(page).first()).toBeVisible();
+      await page.evaluate(`(() => {
+        const root = ${SHADOW};
+        const heading = root.querySelector('[part=heading]');
+        root.querySelector('details')?.setAttribute('open', '');
+        getSelection().selectAllChildren(heading);
+        root.querySelector('[part=accept]').focus({ preventScroll: true });
+        Object.assign(window, { root, nodes: [...root.querySelectorAll('section, section *')], selected: String(getSelection()) });
+      })()`);
+      // By then, nothing is painted anew for any other reason.
+      await page.evaluate(
+        `Promise.all([...root.querySelectorAll('img')].map((image) => ((image.loading = 'eager'), image.decode())))`,
+      );
+      // What has moved was the test's own doing.
+      await page.evaluate(
+        `new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))).then(() => void (seen.shift = 0))`,
+      );
+      const before = await page.screenshot();
+      release();
+      await poll(() => outcomeOf(page)).toBe('rendered');
+      // A list grows below the view, and its frame is smoothed anew.
+      expect(await largestDifference(page, [before, await page.screenshot()])).toBeLessThanOrEqual(
+        what === 'a list on a phone' ? 24 : 0,
+      );
+      expect(
+        await page.evaluate(`(() => {
+          return {
+            isSame: nodes.every(({ isConnected }) => isConnected),
+            focus: root.activeElement?.getAttribute('part'),
+            isOpen: [...root.querySelectorAll('details')].slice(0, 1).every(({ open }) => open),
+            isSelected: String(getSelection()) === selected,
+            host: root.host.outerHTML,
+          };
+        })()`),
+      ).toEqual({ isSame: true, focus: 'accept', isOpen: true, isSelected: true, host: '<div></div>' });
+      await poll(() =>
+        fixture
+          .names()
+          .filter((name) => !name.startsWith('BRAND_'))
+          .toSorted(),
+      ).toEqual(ONCE.filter((name) => !name.startsWith('BRAND_')));
+      expect(await page.evaluate('[seen.violations, seen.shift]')).toEqual([[], 0]);
+      expect(requests()).toBe(0);
+    });
+  });
+}
+
+test('the taken over card is the widget: it counts once, opens, and steps to the next offer', async ({
+  page,
+  context,
+}) => {
+  const json = block({ response: offersOf(2) });
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()), COMMITTED);
+  await poll(() => fixture.names().toSorted()).toEqual(ONCE);
+  await page.reload();
+  await poll(() => outcomeOf(page)).toBe('rendered');
+  const opened = context.waitForEvent('page');
+  await accept(page).click();
+  await (await opened).close();
+  await page.locator('[part~=decline]').click();
+  await expect(page.locator('[part~=heading]')).toHaveText('Heading 2');
+  await poll(() => fixture.names()).toContain('BRAND_CLICK');
+  const once = fixture.names().filter((name) => name === 'WIDGET_LOAD' || name === 'WIDGET_DISPLAY');
+  expect(once.toSorted()).toEqual(['WIDGET_DISPLAY', 'WIDGET_LOAD']);
+  expect(requests()).toBe(0);
+});
+
+test('where the policy does not allow the style sheet, nothing is seen until the script comes', async ({ page }) => {
+  await observe(page);
+  const release = await holdScript(page);
+  const json = block();
+  await page.goto(
+    shop(cardOf(json), inScript(json) + scriptTag(), { policy: POLICY.replace(styleHash, 'sha256-AAAA') }),
+    COMMITTED,
+  );
+  await expect(page.getByText('Below')).toBeVisible();
+  await expect(page.locator('#offers > div')).toBeHidden();
+  release();
+  await expect(accept(page)).toBeVisible();
+  await expect(accept(page)).toHaveCSS('text-decoration-line', 'none'); // it is styled
+  expect(await page.evaluate('seen.frames')).toEqual(['', 'Heading 1']);
+});
+
+test('without JavaScript the card can be read to its end, and its link works', async ({ browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  const response = responseWith((offer) =>
+    Object.assign(offer, { subheading: `${LONG.slice(0, 300)} THE END`, target_url: fixture.page('/brand', 'Brand') }),
+  );
+  const json = block({ response: { ...response, sandbox: true } });
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()), COMMITTED);
+  await expect(page.getByText('THE END')).toBeVisible();
+  expect(
+    await page.locator('[part~=subheading]').evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight),
+  ).toBe(0);
+  const opened = context.waitForEvent('page');
+  await accept(page).click();
+  await expect((await opened).getByText('Brand')).toBeVisible();
+  await context.close();
+});
+
+for (const [what, blocks] of [
+  ['of another order', (json: Json) => inScript({ ...json, order_id: '1002' })],
+  ['of another shopper', (json: Json) => inScript({ ...json, shopper: { email_hash: shopperCheck('b', '1001') } })],
+  ['of eleven minutes ago', (json: Json) => inScript({ ...json, at: new Date(Date.now() - 660_000).toISOString() })],
+  ['without a block', () => ''],
+  ['of another session than its block', () => inScript(block({ response: other('Requested') }))],
+] as const) {
+  test(`a card ${what} leaves in the frame in which its successor comes, and is not counted`, async ({ page }) => {
+    await observe(page);
+    const release = await holdScript(page);
+    const json = block({ response: other('Card') });
+    fixture.reply = () => other('Requested');
+    await page.goto(shop(cardOf(json), blocks(json) + scriptTag()), COMMITTED);
+    await expect(accept(page)).toBeVisible();
+    release();
+    await expect(page.locator('[part~=heading]')).toHaveText('Requested');
+    expect(await page.evaluate('seen.frames.filter((heading, at) => at > 0 || heading)')).toEqual([
+      'Card',
+      'Requested',
+    ]);
+    await poll(() => fixture.names()).toContain('WIDGET_VIEW');
+    const { session_id } = json.response as { session_id: string };
+    expect(fixture.events.filter((event) => event.session_id === session_id)).toEqual([]);
+  });
+}
+
+test('a denial, a withdrawal, a failure and destroy() take the card away', async ({ page }) => {
+  const json = block();
+  const open = async (tag: string): Promise<void> => {
+    const release = await holdScript(page);
+    await page.goto(shop(cardOf(json), inScript({ ...json, order_id: '7' }) + tag), COMMITTED);
+    await expect(accept(page)).toBeVisible();
+    release();
+    await poll(() => page.evaluate('Boolean(window.offerlet?.explain)')).toBe(true);
+  };
+  const policy = fixture.reply;
+  await open(scriptTag({ consent: 'denied' }));
+  await expect(accept(page)).toHaveCount(0);
+  expect(fixture.asked).toEqual([]);
+
+  await open(scriptTag({ consent: 'required' }));
+  await expect(accept(page)).toBeVisible();
+  await page.evaluate('offerlet.consent(false)');
+  expect(await page.evaluate("document.querySelector('#offers').childElementCount")).toBe(0);
+  expect(fixture.asked).toEqual([]);
+
+  fixture.reply = (_, response) => void response.writeHead(503).end();
+  await open(scriptTag());
+  await expect(accept(page)).toHaveCount(0);
+  fixture.reply = policy;
+
+  fixture.reply = () => new Promise(() => {});
+  await open(scriptTag());
+  await page.evaluate('offerlet.destroy()');
+  await expect(accept(page)).toHaveCount(0);
+});
+
+test('Global Privacy Control in the page takes a card away that was rendered without knowing of it', async ({
+  page,
+}) => {
+  await page.addInitScript(() => Object.defineProperty(navigator, 'globalPrivacyControl', { value: true }));
+  const json = block();
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()), COMMITTED);
+  await poll(() => outcomeOf(page)).toBe('consent_denied');
+  await expect(accept(page)).toHaveCount(0);
+  expect(fixture.asked).toEqual([]);
+});
+
+test('of a card that stands twice, one stays and is counted once; two orders keep a card each', async ({ page }) => {
+  const [first, second] = [block(), block({ order_id: '1002', response: other('Second') })];
+  const rest = `<div id="more">${cardOf(second)}</div>${cardOf(first)}`;
+  const tags = scriptTag() + inScript(first) + inScript(second);
+  await page.goto(shop(cardOf(first) + cardOf(first), rest + tags), COMMITTED);
+  await page.evaluate(`(window.offerlet ??= []).push((page) => page.show({ relay: '/offers', target: '#more', request: { user_details: { email_hash: '${HASH}' },
+    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' }, order_details: { order_id: '1002' } } }))`);
+  await poll(() => page.evaluate('offerlet.explain?.().map(({ outcome }) => outcome?.code)')).toEqual([
+    'rendered',
+    'rendered',
+  ]);
+  await expect(page.locator('[part~=heading]')).toHaveText(['Heading 1', 'Second']);
+  await poll(() => fixture.names().filter((name) => name === 'WIDGET_VIEW').length).toBe(2);
+  expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(2);
+  expect(requests()).toBe(0);
+});
+
+test('a card that something has edited says what the block says once it is taken over', async ({ page }) => {
+  const release = await holdScript(page);
+  const json = block({ response: offersOf(2) });
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()), COMMITTED);
+  await expect(page.locator('[part~=decline]')).toBeVisible();
+  await page.evaluate(`(() => {
+    const root = ${SHADOW};
+    root.querySelector('[part=heading]').textContent = 'Free money';
+    root.querySelector('[part=accept]').href = 'https://evil.example/';
+    root.querySelector('[part=decline]').remove();
+    root.querySelector('.words').append(Object.assign(document.createElement('p'), { textContent: 'Trust me' }));
+    root.querySelector('.badge').textContent = '';
+  })()`);
+  release();
+  await poll(() => outcomeOf(page)).toBe('rendered');
+  await expect(page.locator('[part~=heading]')).toHaveText('Heading 1');
+  await expect(accept(page)).toHaveAttribute('href', 'https://advertiser.example/1');
+  await expect(page.getByText('Trust me')).toHaveCount(0);
+  await expect(page.locator('.badge')).toHaveText('Sponsored');
+  await page.locator('[part~=decline]').click();
+  await expect(page.locator('[part~=heading]')).toHaveText('Heading 2');
+});
+
+test('a reload and the way back show the card of the session that was counted, taken over again', async ({ page }) => {
+  const json = block();
+  await page.goto(shop(cardOf(json), inScript(json) + scriptTag()));
+  await poll(() => fixture.names().toSorted()).toEqual(ONCE);
+  await observe(page);
+  for (const load of [() => page.reload(), () => page.goto(fixture.page('/else', 'Else')).then(() => page.goBack())]) {
+    await load();
+    await poll(() => outcomeOf(page)).toBe('rendered');
+    expect(await page.evaluate('seen.frames.filter(Boolean)')).toEqual(['Heading 1']);
+  }
+  // What is counted twice has been in view for a second.
+  await page.waitForTimeout(1_300);
+  expect(fixture.names().toSorted()).toEqual(ONCE);
+});
+
+test('a card that a script inserts is not a shadow root: the offers are rendered as without it', async ({ page }) => {
+  const json = block();
+  await page.goto(shop('', inScript(json), { policy: 'img-src https: data:' }));
+  await page.evaluate(
+    ([html, tag]) => {
+      const place = document.querySelector('#offers');
+      if (place) place.innerHTML = html ?? '';
+      const script = Object.assign(document.createElement('script'), { src: '/offerlet.js' });
+      for (const [, name = '', value = ''] of (tag ?? '').matchAll(/ (data-[\w-]+)="([^"]*)"/g))
+        script.setAttribute(name, value);
+      document.body.append(script);
+    },
+    [cardOf(json), scriptTag()],
+  );
+  await expect(accept(page)).toBeVisible();
+  await expect(page.locator('#offers > *')).toHaveCount(1);
+  expect(requests()).toBe(0);
+});
+
+test('hostile copy in a card is text, and runs nothing', async ({ page }) => {
+  const copy = '</template></style></script><img src=x onerror=alert(1)>{{7*7}}';
+  const dialogs: string[] = [];
+  page.on('dialog', (dialog) => void dialogs.push(dialog.message()));
+  const release = await holdScript(page);
+  const json = block({ response: responseWith((offer) => Object.assign(offer, { heading: copy, subheading: copy })) });
+  await page.goto(
+    shop(cardOf(json), inScript(json) + scriptTag(), { policy: "script-src 'self' 'unsafe-inline'" }),
+    COMMITTED,
+  );
+  for (const part of ['heading', 'subheading']) await expect(page.locator(`[part~=${part}]`)).toHaveText(copy);
+  release();
+  await poll(() => outcomeOf(page)).toBe('rendered');
+  await expect(page.locator('[part~=heading]')).toHaveText(copy);
+  expect(dialogs).toEqual([]);
+});
