@@ -59,5 +59,5 @@ export type {
 export type { Problem } from './wire/json.ts';
 export type { Report, ReportRow } from './wire/reporting.ts';
 
-export type { ConsoleOptions } from './operator/console/createApi.ts';
+export type { ConsoleOptions } from './operator/console/consoleOptions.ts';
 export { createOperatorConsole, type ConsoleVisitor } from './operator/console/createOperatorConsole.ts';

@@ -1,10 +1,9 @@
 import { type Clock, createPost, openClock, type RelayAccess } from './createPost.ts';
 import type { QueueEvent, Send, StoredEvent, TrackedEvent } from './events.ts';
 import { openDatabase } from './openDatabase.ts';
-import type { Notes } from './openNotes.ts';
 import { openRows, type Rows, type RowsListener } from './openRows.ts';
 import { openSender, type Sender } from './openSender.ts';
-import { queueName, rowKey } from './rows.ts';
+import { type Notes, queueName, rowKey } from './rows.ts';
 import { isWithdrawn, newConsent, onWithdrawal, withdrawConsent } from './withdrawal.ts';
 
 /** Options of `openQueue`. */

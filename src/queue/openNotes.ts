@@ -1,24 +1,6 @@
 import { type Core, type CoreOptions, openCore, type OpenRows } from './openCore.ts';
 import type { Rows } from './openRows.ts';
-import { NOTE } from './rows.ts';
-
-/** Small values that the page stores beside the events: they survive a kill as the events do, and one purge clears all. */
-export interface Notes {
-  /** Resolves to the value, or to undefined if nothing is stored. Never rejects. */
-  read(key: string): Promise<unknown>;
-  /**
-   * Replaces a value by what `change` returns for it, in one transaction; undefined removes it. Resolves when the value is
-   * on disk (in memory where the browser has no storage), and never rejects. `change` may be called again with a newer value, so it must be
-   * idempotent, and it must not throw.
-   */
-  update(key: string, change: NoteChange): Promise<void>;
-  /** Removes each value that is not fresh. */
-  sweep(isFresh: (value: unknown) => boolean): Promise<void>;
-  /** Forgets what memory holds, before the queue is emptied. */
-  forget(): void;
-}
-
-type NoteChange = (before: unknown) => unknown;
+import { NOTE, type NoteChange, type Notes } from './rows.ts';
 
 /** Notes, and what becomes of them when storage comes and goes. */
 interface StoredNotes extends Notes {

@@ -126,3 +126,21 @@ export function findDrops(keys: readonly string[], known: Known, now = 0): Drops
     ['dead_letters_full', found.dead.sort().slice(0, -DEAD_MAX)],
   ];
 }
+
+/** Small values that the page stores beside the events: they survive a kill as the events do, and one purge clears all. */
+export interface Notes {
+  /** Resolves to the value, or to undefined if nothing is stored. Never rejects. */
+  read(key: string): Promise<unknown>;
+  /**
+   * Replaces a value by what `change` returns for it, in one transaction; undefined removes it. Resolves when the value is
+   * on disk (in memory where the browser has no storage), and never rejects. `change` may be called again with a newer value, so it must be
+   * idempotent, and it must not throw.
+   */
+  update(key: string, change: NoteChange): Promise<void>;
+  /** Removes each value that is not fresh. */
+  sweep(isFresh: (value: unknown) => boolean): Promise<void>;
+  /** Forgets what memory holds, before the queue is emptied. */
+  forget(): void;
+}
+
+export type NoteChange = (before: unknown) => unknown;

@@ -229,7 +229,7 @@ describe('reportAll', () => {
     const rejects = async (): Promise<void> => throws();
     const unhandled = vi.fn();
     process.once('unhandledRejection', unhandled);
-    for (const hook of [throws, rejects]) {
+    for (const hook of [throws, rejects as () => void]) {
       const client = open({ onRequest: hook, onResponse: hook });
       expect(statusesOf(await client.reportAll(clicks(1), { onReport: hook }))).toEqual({ stored: 1 });
     }

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import { refuseForeign } from '../../http/refuseForeign.ts';
-import { createApi, type ConsoleOptions } from './createApi.ts';
+import type { ConsoleOptions } from './consoleOptions.ts';
+import { createApi } from './createApi.ts';
 import { refuseBrowser } from '../../wire/keys.ts';
 
 const ENTRY = 'offerlet-operator';

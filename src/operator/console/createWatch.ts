@@ -2,7 +2,7 @@ import { ChannelClient } from '../clients/ChannelClient.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import { evaluate } from '../watch/evaluate.ts';
 import { loadRules, textOfRule } from '../watch/rules.ts';
-import type { ConsoleOptions } from './createApi.ts';
+import type { ConsoleOptions } from './consoleOptions.ts';
 import type { ConsoleWatch } from './protocol.ts';
 
 /** Days that the page *Watch* can look back. */
