@@ -26,7 +26,7 @@ test.beforeAll(async () => {
     publisher: { publisher_remote_id: string };
   };
   shop = started.publisher.publisher_remote_id;
-  operators = await startConsole({ network: started.url, key: started.keys.management });
+  operators = await startConsole({ network: started.url, key: started.keys.management, now: NOW });
 });
 test.afterAll(async () => {
   await operators?.stop();

@@ -11,17 +11,25 @@ export interface StartedConsole {
   stop(): Promise<void>;
 }
 
-/** Starts `offerlet-operator console` for a network. */
+/** Starts `offerlet-operator console` for a network, at another time than the machine's with `now`. */
 export async function startConsole(options: {
   network: string;
   key: string;
   words?: readonly string[];
+  now?: string;
 }): Promise<StartedConsole> {
   const words = ['console', '--network', options.network, '--port', '0', '--json', ...(options.words ?? [])];
-  const child = spawn(process.execPath, [CLI, ...words], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, OFFERLET_API_KEY: options.key },
-  });
+  const ahead = options.now ? Date.parse(options.now) - Date.now() : 0;
+  const clock = `const { now } = Date; Date = class extends Date { constructor(...at) { super(...(at.length ? at : [Date.now()])); } };
+Date.now = () => now() + ${ahead};`;
+  const child = spawn(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(clock)}`, CLI, ...words],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, OFFERLET_API_KEY: options.key },
+    },
+  );
   const [chunk] = (await Promise.race([
     once(child.stdout, 'data'),
     once(child, 'exit').then(([code]) => {
