@@ -48,7 +48,7 @@ export function createHandler(settings: RelaySettings): Handler {
     batch: open('/events/batch', timeouts.events),
   };
   const { ledger } = settings.dedupe;
-  const counting = ledger && createCounting({ ledger, telemetry, timeoutMs: timeouts.dedupe, now: settings.now });
+  const counting = ledger && createCounting({ ledger, telemetry, timeoutMs: timeouts.dedupe, now: settings.time });
   const recommend = createRecommend(settings, { upstream: upstreams.recommendations, counting, telemetry });
   const events = createEventRoutes({
     settings,

@@ -28,6 +28,8 @@ export interface RepeatOptions {
 /** Responses that a process remembers, and their characters together: 32 MB at most. */
 const RESPONSES_MAX = 10_000;
 const CHARACTERS_MAX = 16 * 1024 * 1024;
+/** Milliseconds after which asking the network is better than waiting for the store. */
+const STORE_MAX_MS = 500;
 /** Milliseconds between two looks for another relay's response. */
 const POLL_MS = 50;
 
@@ -46,7 +48,8 @@ export function createRepeat(options: RepeatOptions): (key: string, ask: () => P
   }
 
   function inTime<T>(work: Promise<T>): Promise<T> {
-    return withDeadline(work, { ms: storeMs, late: () => new Error(`no reply within ${storeMs} ms`) });
+    const ms = Math.min(storeMs, STORE_MAX_MS);
+    return withDeadline(work, { ms, late: () => new Error(`no reply within ${ms} ms`) });
   }
 
   /** A store that fails costs another request to the network, not the offers. */
@@ -61,7 +64,8 @@ export function createRepeat(options: RepeatOptions): (key: string, ask: () => P
     try {
       return (reply = await ask());
     } finally {
-      await inTime(store.settle(key, reply?.status === 200 ? reply.body : undefined)).catch(failed);
+      // The shopper does not wait for it.
+      void inTime(store.settle(key, reply?.status === 200 ? reply.body : undefined)).catch(failed);
     }
   }
 

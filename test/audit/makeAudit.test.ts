@@ -157,6 +157,11 @@ test('a network that gives ten shoppers one session hides no loads', async () =>
     await post('/events', event({ event_id: 'load', event_name: 'WIDGET_LOAD', event_datetime }));
   }
   const today = event_datetime.slice(0, 10);
+  const shared = async (): Promise<number | undefined> =>
+    (await store.ledger.read({ from: today, to: addDays(today, 1) })).rows.find(
+      ({ name }) => name === 'sessions_shared',
+    )?.count;
+  await expect.poll(shared).toBe(9); // no response waits for it
   const hour = `${event_datetime.slice(0, 13)}:00:00Z`;
   const audit = await makeAudit({
     ledger: store.ledger,

@@ -260,14 +260,14 @@ describe('the ledger', () => {
     expect([clients.length, new Set(clients).size, clients[0] === clients[2]]).toEqual([3, 2, true]);
   });
 
-  test('counts a session that is given to another shopper or order again, and not one that is given to the same', async () => {
+  test('counts a session that is given to another shopper, order or place again, and not one given to the same', async () => {
     const store = await open();
     const bench = setUp({ dedupe: store });
-    const from = (external_guid: string, order_id: string): Promise<Response> =>
+    const from = (external_guid: string, order_id: string, view = 'THANK_YOU'): Promise<Response> =>
       bench.post('/recommendations', {
         user_details: { external_guid },
         order_details: { order_id },
-        placement_details: { view: 'THANK_YOU', display_mode: order_id.length > 4 ? 'OVERLAY' : 'INLINE' },
+        placement_details: { view, display_mode: order_id.length > 4 ? 'OVERLAY' : 'INLINE' },
       });
     await from('a', '1001');
     await from('a', '1001');
@@ -275,8 +275,10 @@ describe('the ledger', () => {
     await expect.poll(() => countsOf('sessions_shared', store)).toBe(1);
     await from('b', '1001');
     await expect.poll(() => countsOf('sessions_shared', store)).toBe(2);
+    await from('b', '1001', 'ORDER_STATUS');
+    await expect.poll(() => countsOf('sessions_shared', store)).toBe(3);
     expect(bench.logs.map(({ message }) => message)).toContain(
-      'The network gave a session to another shopper or order again.',
+      'The network gave a session to another shopper, order or place again.',
     );
   });
 

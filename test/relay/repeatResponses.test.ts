@@ -106,7 +106,8 @@ test('a repeated response is no request and no session more in the ledger', asyn
 
 test('a store of responses that fails costs a call, not the offers', async () => {
   const fail = (): Promise<never> => Promise.reject(new Error('down'));
-  const dedupe = { ...createDedupeMemory(), responses: { get: fail, claim: fail, settle: fail } };
+  const hang = (): Promise<never> => new Promise(() => undefined); // nobody waits until it has stored a response
+  const dedupe = { ...createDedupeMemory(), responses: { get: fail, claim: fail, settle: hang } };
   const bench = setUp({ dedupe });
   opening(bench);
   expect([await sessionOf(bench, ORDER), await sessionOf(bench, ORDER)]).toEqual(['session 1', 'session 2']);

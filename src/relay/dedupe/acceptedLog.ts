@@ -100,7 +100,9 @@ export async function* readRecords(file: string, found: Found): AsyncGenerator<r
   };
   const takeLines = (lines: readonly string[]): readonly LogLine[] =>
     lines.flatMap((line) => {
-      if (!isFirst) return line === '' ? [] : (takeLine(line) ?? []);
+      if (!isFirst && line === '') return [];
+      if (!isFirst) found.isNew = false;
+      if (!isFirst) return takeLine(line) ?? [];
       isFirst = false;
       const [, salt = '', day = ''] = FIRST_LINE.exec(line) ?? [];
       found.head = day === '' ? undefined : { salt: Number.parseInt(salt, 16), day };

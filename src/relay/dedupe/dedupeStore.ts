@@ -29,3 +29,11 @@ export interface DedupeStore {
   readonly responses?: ResponseStore;
   close?(): Promise<void>;
 }
+
+/** Milliseconds that closing waits for the network's responses: a little more than the default time-outs of an event. */
+const SETTLE_MS = 11_000;
+
+/** Resolves when a store knows what became of every key that it let forward: a stop must not make accepted events new. */
+export async function untilSettled(held: ReadonlySet<string>): Promise<void> {
+  for (let ms = 0; held.size > 0 && ms < SETTLE_MS; ms += 20) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -18,7 +18,7 @@ import {
   type LogRecord,
 } from './acceptedLog.ts';
 import { steadyClock, type DedupeMemoryOptions } from './createDedupeMemory.ts';
-import type { DedupeStore } from './dedupeStore.ts';
+import { untilSettled, type DedupeClaim, type DedupeStore } from './dedupeStore.ts';
 import { KeyTable, randomSalt, senderNumber } from './keyTable.ts';
 
 export interface DedupeFileOptions extends DedupeMemoryOptions {
@@ -79,6 +79,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   /** Lines that are not in the file yet, the oldest first. */
   let owed: string[] = [];
   let number = 0;
+  const held = new Set<string>();
   /** Whether the last write failed. */
   let isFailing = false;
   let turn: Promise<void> = Promise.resolve();
@@ -265,10 +266,15 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       sessions.expire(time);
       events.expire(time);
       const claims = wanted.map((key) => (events.has(key) ? ('known' as const) : ('new' as const)));
+      const hold = (): readonly DedupeClaim[] => {
+        for (const [at, key] of wanted.entries()) if (claims[at] === 'new') held.add(key);
+        return claims;
+      };
       // While the disk is full, nothing is forwarded that could not be written down.
-      return isFailing && claims.includes('new') ? flush().then(() => claims) : claims;
+      return isFailing && claims.includes('new') ? flush().then(hold) : hold();
     },
     async accept(accepted, sender = '', cells = []) {
+      for (const key of accepted) held.delete(key);
       const moment = readTime();
       const entry = { at: moment.time, sender: senderNumber(sender, salt) };
       for (let start = 0; start < accepted.length; start += RECORD_KEYS) {
@@ -286,7 +292,9 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       // A new owner that began to read before this was written does not know it.
       lock.check();
     },
-    release: () => undefined,
+    release(keys) {
+      for (const key of keys) held.delete(key);
+    },
     ledger: {
       add(counts) {
         for (const [cell, count] of counts) addCount(added, cell, count);
@@ -311,6 +319,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
     },
     size: () => events.size,
     async close() {
+      await untilSettled(held);
       clearTimeout(timer);
       add({});
       await flushCounts().catch(noteFailure);

@@ -7,7 +7,7 @@ import { withDeadline } from '../../http/withDeadline.ts';
 import { checkWhole, refuseOption } from '../options/optionValue.ts';
 import type { ResponseStore } from '../repeatResponses.ts';
 import { explain } from '../telemetry.ts';
-import type { DedupeClaim, DedupeStore } from './dedupeStore.ts';
+import { untilSettled, type DedupeClaim, type DedupeStore } from './dedupeStore.ts';
 
 /** The part of a Redis client that is used; the client of the `redis` package has it. */
 export interface RedisClient {
@@ -47,7 +47,7 @@ end`;
 export function createDedupeRedis(
   client: RedisClient,
   options: DedupeRedisOptions = {},
-): DedupeStore & { readonly ledger: Ledger; readonly responses: ResponseStore } {
+): DedupeStore & { readonly ledger: Ledger; readonly responses: ResponseStore; settled(): Promise<void> } {
   const { prefix = 'offerlet:dedupe:', maxAgeMs = DEDUPE_MAX_AGE_MS, claimMs = DEFAULT_CLAIM_MS } = options;
   checkWhole('maxAgeMs', maxAgeMs);
   checkWhole('claimMs', claimMs);
@@ -102,6 +102,7 @@ export function createDedupeRedis(
     },
     release,
     claimMs,
+    settled: () => untilSettled(held),
     ledger,
     responses: createResponsesRedis(client, prefix),
   };
@@ -143,9 +144,11 @@ export async function openDedupeRedis(
     throw new RelayConfigError(`Redis at ${new URL(url).host} does not respond: ${explain(error)}`, { cause: error });
   }
   const commands: RedisClient = { sendCommand: (command) => client.sendCommand(command) };
+  const store = createDedupeRedis(commands, options);
   return {
-    ...createDedupeRedis(commands, options),
+    ...store,
     async close() {
+      await store.settled();
       const late = (): Error => new Error(`not closed within ${CLOSE_MS} ms`);
       await withDeadline(client.close(), { ms: CLOSE_MS, late }).catch(() => client.destroy());
     },
@@ -177,14 +180,20 @@ function createResponsesRedis(client: RedisClient, prefix: string): ResponseStor
     },
     claim: async (key) =>
       (await client.sendCommand(['SET', `${responseKey(key)}:claim`, '1', 'NX', 'PX', RESPONSE_CLAIM_MS])) !== null,
-    async settle(key, response) {
-      if (response !== undefined) await client.sendCommand(['SET', responseKey(key), response, 'PX', RESPONSE_MS]);
+    async settle(key, response = '') {
+      const counter = `${prefix}responses:${Math.floor(Date.now() / PREFETCHED_MAX_AGE_MS)}`;
+      const size = Number(await client.sendCommand(['INCRBY', counter, String(response.length)]));
+      await client.sendCommand(['PEXPIRE', counter, RESPONSE_MS]);
+      if (response !== '' && size <= RESPONSES_MAX)
+        await client.sendCommand(['SET', responseKey(key), response, 'PX', RESPONSE_MS]);
       await client.sendCommand(['DEL', `${responseKey(key)}:claim`]);
     },
   };
 }
 
 const RESPONSE_MS = String(PREFETCHED_MAX_AGE_MS);
+/** Characters of the responses of ten minutes. Beyond it none is stored: a client's orders must not fill Redis. */
+const RESPONSES_MAX = 16 * 1024 * 1024;
 /** Milliseconds after which the claim of a relay that died expires. */
 const RESPONSE_CLAIM_MS = '5000';
 

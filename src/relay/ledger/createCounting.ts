@@ -142,10 +142,11 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
   /** Remembers a session. A network that gives it to several shoppers hides loads: the events of these are one's. */
   async function open({ session, placement, owner, sender }: OpenedSession): Promise<void> {
     const [key = ''] = await keysOf([{ session_id: sessionKey(session), event_id: '' }]);
-    const before = await ledger.openSession(key, `${owner} ${placementText(placement)}`, sender);
-    if (typeof before !== 'string' || before.startsWith(`${owner} `)) return;
+    const value = `${owner} ${placementText(placement)}`;
+    const before = await ledger.openSession(key, value, sender);
+    if (typeof before !== 'string' || before === value) return;
     add('sessions_shared');
-    telemetry.log({ level: 'warn', message: 'The network gave a session to another shopper or order again.' });
+    telemetry.log({ level: 'warn', message: 'The network gave a session to another shopper, order or place again.' });
   }
 
   return {

@@ -34,7 +34,7 @@ export type LedgerCount =
   | 'offers_answered'
   | 'offers_empty'
   | 'offers_failed'
-  /** Sessions that the network gave to another shopper or order again: their events count as one shopper's. */
+  /** Sessions that the network gave to another shopper, order or place again: their events count as one shopper's. */
   | 'sessions_shared'
   /** Events that were refused for good, by the code of relay or network. */
   | `refused:${string}`

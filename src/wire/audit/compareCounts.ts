@@ -88,7 +88,7 @@ export interface AuditComparison {
   readonly totals: readonly AuditRow[];
 }
 
-/** Sessions that the network gave to another shopper or order again, in a relay's ledger. */
+/** Sessions that the network gave to another shopper, order or place again, in a relay's ledger. */
 export const SHARED_SESSIONS = 'sessions_shared';
 
 /** A view that no publisher's report contains (src/network/contract/rules.md#r29). */

@@ -60,7 +60,7 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     add('shared_sessions', {
       direction: 'missing',
       events: shared,
-      text: `The network gave ${shown(shared)} responses the session of another shopper or order. The events of these count as one shopper's.`,
+      text: `The network gave ${shown(shared)} responses the session of another shopper, order or place. The events of these count as one's.`,
     });
     const events = sumOf(wrong.filter(({ verdict }) => verdict === 'late'));
     add('data_through', {

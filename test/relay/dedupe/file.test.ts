@@ -8,7 +8,7 @@ import { seeded } from '../../fixtures/random.ts';
 import { openDedupeFile, readLedger, type DedupeFile, type LogEntry } from '../../../src/relay.ts';
 import { readRecords } from '../../../src/relay/dedupe/acceptedLog.ts';
 import { event, setUp } from '../scriptedNetwork.ts';
-import { key, keys } from './keys.ts';
+import { ask, key, keys } from './keys.ts';
 
 const ALL = { from: '2000-01-01', to: '2099-12-31' };
 const HOUR = 3_600_000;
@@ -75,6 +75,36 @@ function limitDisk(): void {
 }
 
 describe('the file of accepted events', () => {
+  test('is not closed while the network is asked, so a stop makes no accepted event new', async () => {
+    const store = await open();
+    const bench = setUp({ dedupe: store });
+    let respond: (response: Response) => void = () => undefined;
+    bench.network.respondWith(() => new Promise((resolve) => (respond = resolve)));
+    const sent = event();
+    const first = bench.post('/events', sent);
+    await expect.poll(() => bench.network.calls.length).toBe(1);
+    const closed = close(store);
+    respond(new Response(null, { status: 201 }));
+    await Promise.all([first, closed]);
+    const after = setUp({ dedupe: await open() });
+    expect((await after.post('/events', sent)).status).toBe(201);
+    expect(after.network.calls).toHaveLength(0);
+  });
+
+  test('whose first line was cut off is set aside with a warning, and not written over', async () => {
+    const store = await open();
+    await setUp({ dedupe: store }).post('/events', event());
+    await close(store);
+    const whole = await readFile(log());
+    for (const start of [0, 5, 30]) {
+      const line = Buffer.concat([whole.subarray(0, start), whole.subarray(whole.indexOf('\n'))]);
+      await writeFile(log(), line);
+      await close(await open());
+      expect(logs.at(-1)?.message).toMatch(/was moved to .*unreadable-\d+/);
+    }
+    expect((await readdir(directory)).filter((name) => name.includes('unreadable'))).toHaveLength(3);
+  });
+
   test('has an event and its count before its sender gets a response, so kill -9 loses neither', async () => {
     const store = await open();
     const bench = setUp({ dedupe: store });
@@ -108,7 +138,7 @@ describe('the file of accepted events', () => {
       last = known.size;
       if (bytes % 29 !== 0) continue;
       const next = await open(folder);
-      expect(await next.claim(accepted)).toEqual(accepted.map((_, at) => (at < known.size ? 'known' : 'new')));
+      expect(await ask(next, accepted)).toEqual(accepted.map((_, at) => (at < known.size ? 'known' : 'new')));
       await next.accept(keys('next'), 'x', [CELL]);
       await close(next);
       expect(await countOf('BRAND_CLICK', folder)).toBe(known.size + 1);
@@ -155,7 +185,7 @@ describe('the file of accepted events', () => {
         [folder, store] = [left, await open(left)];
         // What nobody was told of is sent again.
         for (const [one, isWritten] of truth) {
-          const [claim] = await store.claim([one]);
+          const [claim] = await ask(store, [one]);
           if (isWritten) expect([run, step, claim]).toEqual([run, step, 'known']);
           if (claim === 'new') truth.delete(one);
         }
@@ -230,7 +260,7 @@ describe('the file of accepted events', () => {
     const { rows, problems } = await readLedger(directory, ALL);
     expect(rows.map(({ count }) => count)).toEqual([1]);
     expect(problems).toEqual([`${log()}: lines that are damaged and were skipped: 1.`]);
-    expect(await (await open()).claim(keys('a', 'b', 'c'))).toEqual(['new', 'known', 'new']);
+    expect(await ask(await open(), keys('a', 'b', 'c'))).toEqual(['new', 'known', 'new']);
   });
 
   test('is written anew when most of it is stale, and on the next day, and keeps its counts, sessions and 400 days', async () => {
@@ -265,12 +295,12 @@ describe('the file of accepted events', () => {
       ['expired', 1],
       ['BRAND_CLICK', 11_002],
     ]);
-    expect(await store.claim(keys('last', 'after', '0'))).toEqual(['known', 'known', 'new']);
+    expect(await ask(store, keys('last', 'after', '0'))).toEqual(['known', 'known', 'new']);
     const again = await open(await killed(), options);
-    expect(await again.claim(keys('last', 'after', '0'))).toEqual(['known', 'known', 'new']);
+    expect(await ask(again, keys('last', 'after', '0'))).toEqual(['known', 'known', 'new']);
     expect(await again.ledger.placementsOf(['0'.repeat(32)])).toEqual(['owner THANK_YOU INLINE ']);
     time += 500;
-    expect(await again.claim(keys('last', 'after'))).toEqual(['new', 'known']);
+    expect(await ask(again, keys('last', 'after'))).toEqual(['new', 'known']);
   });
 
   test('that cannot be written anew is opened and appended to all the same', async () => {
@@ -287,7 +317,7 @@ describe('the file of accepted events', () => {
     await close(store);
     const again = await open(directory, options);
     await again.accept(keys('b'));
-    expect(await again.claim(keys('a', 'b'))).toEqual(['known', 'known']);
+    expect(await ask(again, keys('a', 'b'))).toEqual(['known', 'known']);
   });
 
   test('of a new owner is not replaced by what an earlier one writes anew', async () => {
@@ -317,7 +347,7 @@ describe('the file of accepted events', () => {
       await store.accept(keys('a'));
       await close(store);
       const again = await open();
-      expect(await again.claim(keys('a'))).toEqual(['known']);
+      expect(await ask(again, keys('a'))).toEqual(['known']);
       await close(again);
     }
     expect(logs).toEqual([]);

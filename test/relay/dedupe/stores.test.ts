@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { createDedupeMemory, openDedupeFile, type DedupeStore } from '../../../src/relay.ts';
-import { keys } from './keys.ts';
+import { ask, keys } from './keys.ts';
 
 let directory: string;
 beforeEach(() => void (directory = makeFolder()));
@@ -18,22 +18,21 @@ describe.each<[string, (options: { max: number; maxAgeMs: number; now: () => num
   afterEach(() => store.close?.());
 
   test('are known once they were accepted, and not before', async () => {
-    expect(await store.claim(keys('a', 'b'))).toEqual(['new', 'new']);
-    await store.release(keys('b'));
+    expect(await ask(store, keys('a', 'b'))).toEqual(['new', 'new']);
     await store.accept(keys('a'));
-    expect(await store.claim(keys('b', 'a'))).toEqual(['new', 'known']);
+    expect(await ask(store, keys('b', 'a'))).toEqual(['new', 'known']);
   });
 
   test('are forgotten at their maximum age', async () => {
     await store.accept(keys('a'));
     time += 999;
-    expect(await store.claim(keys('a'))).toEqual(['known']);
+    expect(await ask(store, keys('a'))).toEqual(['known']);
     time += 1;
-    expect(await store.claim(keys('a'))).toEqual(['new']);
+    expect(await ask(store, keys('a'))).toEqual(['new']);
   });
 
   test('never exceed their maximum: the oldest are dropped', async () => {
     await store.accept(keys('a', 'b', 'c', 'd'));
-    expect(await store.claim(keys('a', 'b', 'c', 'd'))).toEqual(['new', 'known', 'known', 'known']);
+    expect(await ask(store, keys('a', 'b', 'c', 'd'))).toEqual(['new', 'known', 'known', 'known']);
   });
 });
