@@ -102,14 +102,16 @@ async function integrationKey({ url, apiKey, keySource }: Connection, family: st
 }
 
 async function askForOffers(url: string, apiKey: string): Promise<{ status: number; body: unknown }> {
-  try {
-    const headers = { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' };
-    return await request(url, '/recommendations', { method: 'POST', headers, body: '{}' });
-  } catch (cause) {
+  const headers = { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: '{}' };
+  const response = await request(url, '/recommendations', init).catch((cause: unknown) => {
     const isTimeout = cause instanceof Error && cause.name === 'TimeoutError';
     const why = isTimeout ? `timed out after ${HEALTH_MS} ms` : 'got no response';
     throw new UnreachableError(`POST /recommendations ${why}.`, { status: 0, cause });
-  }
+  });
+  if (response.status >= 300 && response.status < 400)
+    throw new UnreachableError('POST /recommendations was redirected.', { status: 0, code: 'redirect' });
+  return response;
 }
 
 async function readHealth(url: string): Promise<{ environment: string | undefined; version: string | undefined }> {
@@ -124,6 +126,6 @@ async function readHealth(url: string): Promise<{ environment: string | undefine
 /** Calls the network without its client, which knows neither its health nor keys of other kinds. */
 async function request(url: string, path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {
   const signal = AbortSignal.timeout(HEALTH_MS);
-  const response = await fetch(url.replace(/\/+$/, '') + path, { ...init, redirect: 'error', signal });
+  const response = await fetch(url.replace(/\/+$/, '') + path, { ...init, redirect: 'manual', signal });
   return { status: response.status, body: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
 }

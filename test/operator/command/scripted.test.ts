@@ -77,7 +77,7 @@ test.each(['', '--csv'])('a hostile network controls no terminal: %s', async (fo
     meta: { timezone: NAME, data_through: null, request_id: 'r' },
   };
   server.responses = [{ body }];
-  const { stdout, code } = await offerlet(`report --by publisher ${format}`, { columns: 80 });
+  const { stdout, code } = await offerlet(`report --by publisher ${format}`.trim(), { columns: 80 });
   expect([code, stdout]).toEqual([0, expect.stringContaining('evil') as unknown]);
   // oxlint-disable-next-line no-control-regex -- escape sequences
   expect(stdout).not.toMatch(/[\u001B\u009B\u202E]/);
