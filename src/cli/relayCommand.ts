@@ -83,11 +83,7 @@ const OPTIONS = {
     value: 'NAME=MS',
     about: 'A timeout: recommendations, events, body, context or dedupe, such as context=300.',
   },
-  limit: {
-    kind: 'list',
-    value: 'NAME=BYTES',
-    about: 'A limit: recommendationsBytes, eventsBytes or answerBytes.',
-  },
+  limit: { kind: 'list', value: 'NAME=BYTES', about: 'A limit: recommendationsBytes, eventsBytes or answerBytes.' },
   'rate-limit': {
     kind: 'list',
     value: 'NAME=BURST/PER_SECOND',

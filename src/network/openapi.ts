@@ -60,11 +60,7 @@ export const CONTRACT: Contract = {
         responses: {
           200: [
             'It works.',
-            object({
-              status: oneOfTexts(['ok']),
-              environment: oneOfTexts(['production', 'staging']),
-              version: TEXT,
-            }),
+            object({ status: oneOfTexts(['ok']), environment: oneOfTexts(['production', 'staging']), version: TEXT }),
           ],
           503: ['The network cannot reach its database.', ref('Message')],
         },

@@ -3,12 +3,5 @@ import { runCommands, runProgram } from '../cli/runCommands.ts';
 import { commands } from './commands.ts';
 
 runProgram((argv) =>
-  runCommands(
-    {
-      name: 'offerlet-operator',
-      about: 'publishers, exclusions and reports of a channel',
-      commands,
-    },
-    argv,
-  ),
+  runCommands({ name: 'offerlet-operator', about: 'publishers, exclusions and reports of a channel', commands }, argv),
 );

@@ -18,12 +18,7 @@ export const commands: Readonly<Record<string, Command | CommandGroup>> = {
   categories: { summary: 'Lists the categories of the network.', commands: { list: categoriesList } },
   exclusions: {
     summary: 'Shows and changes the categories that a channel excludes.',
-    commands: {
-      show: exclusionsShow,
-      add: exclusionsAdd,
-      remove: exclusionsRemove,
-      set: exclusionsSet,
-    },
+    commands: { show: exclusionsShow, add: exclusionsAdd, remove: exclusionsRemove, set: exclusionsSet },
   },
   report: reportCommand,
   statement: statementCommand,

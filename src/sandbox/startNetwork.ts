@@ -70,10 +70,7 @@ export function serve(handle: Responder, options: ListenOptions): Promise<Listen
 
 function peerOf(bindings: unknown): Peer {
   const socket = (bindings as { incoming?: IncomingMessage }).incoming?.socket;
-  return {
-    ip: socket?.remoteAddress,
-    drop: () => void socket?.destroy(),
-  };
+  return { ip: socket?.remoteAddress, drop: () => void socket?.destroy() };
 }
 
 /** Waits until a command is stopped and closes what it started. Throws at once when another process takes the network's data over. */

@@ -21,11 +21,7 @@ import { readKeyFile } from '../readKeyFile.ts';
 import { createPageReader, type ReportSource } from './createPageReader.ts';
 
 const OPTIONS = {
-  data: {
-    kind: 'text',
-    value: 'DIR',
-    about: "The relay's --data directory. The relay may be running.",
-  },
+  data: { kind: 'text', value: 'DIR', about: "The relay's --data directory. The relay may be running." },
   redis: { kind: 'text', value: 'URL', about: 'The Redis that the relays share, instead of --data.' },
   'redis-prefix': { kind: 'text', value: 'TEXT', about: 'The prefix of openDedupeRedis, if it is not the default.' },
   network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://partner.example. Required.' },
@@ -47,11 +43,7 @@ const OPTIONS = {
     about:
       'What is compared one by one: day by default, hour for today. Days that differ are compared by the hour, too.',
   },
-  by: {
-    kind: 'text',
-    value: 'NAME[,NAME]',
-    about: 'Compares each view, display_mode or widget_id by itself.',
-  },
+  by: { kind: 'text', value: 'NAME[,NAME]', about: 'Compares each view, display_mode or widget_id by itself.' },
   tolerance: { kind: 'text', value: 'PERCENT', default: '0.5%', about: 'By how much two counts may differ.' },
   partial: {
     kind: 'flag',

@@ -330,11 +330,7 @@ const ENGLISH: NetworkTexts = {
 const OTHERS: ReadonlyMap<string, NetworkTexts> = new Map([
   [
     'de',
-    {
-      heading: 'Von unseren Partnern für Sie',
-      attribution: 'Angebote vom Sandbox-Netzwerk',
-      privacy: 'Datenschutz',
-    },
+    { heading: 'Von unseren Partnern für Sie', attribution: 'Angebote vom Sandbox-Netzwerk', privacy: 'Datenschutz' },
   ],
   [
     'fr',

@@ -188,10 +188,7 @@ function digest({ pagination, summary }: Report): string {
 function changed({ meta, pagination }: Report): ReportChangedError {
   return new ReportChangedError(
     `The report changed while its pages were read, at offset ${pagination.offset}. Start again.`,
-    {
-      status: 200,
-      requestId: meta.request_id,
-    },
+    { status: 200, requestId: meta.request_id },
   );
 }
 

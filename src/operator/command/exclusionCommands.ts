@@ -39,11 +39,7 @@ export const exclusionsShow = operatorCommand({
   summary: 'Shows the excluded subcategories of the channel, or all that apply to one publisher.',
   usage: '[--publisher ID] [options]',
   options: {
-    publisher: {
-      kind: 'text',
-      value: 'ID',
-      about: 'Everything that applies to this publisher: its id or name.',
-    },
+    publisher: { kind: 'text', value: 'ID', about: 'Everything that applies to this publisher: its id or name.' },
   },
   examples: [
     { call: 'offerlet-operator exclusions show', does: 'What no publisher of the channel shows' },

@@ -45,11 +45,7 @@ export const REPORT_OPTIONS = {
     value: 'M[,M]',
     about: 'The metrics and their order; all that are enabled for the key by default.',
   },
-  filter: {
-    kind: 'list',
-    value: 'NAME=VALUE',
-    about: 'Only that publisher (id or name), page_type or widget_type.',
-  },
+  filter: { kind: 'list', value: 'NAME=VALUE', about: 'Only that publisher (id or name), page_type or widget_type.' },
   sort: {
     kind: 'text',
     value: '[-]M',

@@ -64,11 +64,7 @@ test('production ignores a clock that a staging control stopped', async () => {
     user_details: { phone: '1' },
     placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' },
   });
-  const load = {
-    event_name: 'WIDGET_LOAD',
-    event_datetime: new Date().toISOString(),
-    session_id: body.session_id,
-  };
+  const load = { event_name: 'WIDGET_LOAD', event_datetime: new Date().toISOString(), session_id: body.session_id };
   expect((await production.post('/events', load)).status).toBe(201);
 });
 

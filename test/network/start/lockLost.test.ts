@@ -20,12 +20,7 @@ function lockFor(checks: number): DirectoryLock {
     left -= 1;
     if (left < 0) throw new LockLostError('taken over');
   };
-  return {
-    check,
-    verify: check,
-    lost: new Promise(() => undefined),
-    release: () => Promise.resolve(),
-  };
+  return { check, verify: check, lost: new Promise(() => undefined), release: () => Promise.resolve() };
 }
 
 test('a transaction commits only if the directory is still this process’s then', async () => {

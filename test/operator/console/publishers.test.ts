@@ -17,12 +17,7 @@ const problemOf = (line: string): string => {
 
 test('a row becomes an item, its categories by name or id', () => {
   expect(previewList(`${HEAD}One,one.example,home & garden,Candles;s2`, CATEGORIES).publishers[0]).toMatchObject({
-    item: {
-      brand_name: 'One',
-      domain: 'one.example',
-      primary_category_id: 'c1',
-      subcategory_ids: ['s1', 's2'],
-    },
+    item: { brand_name: 'One', domain: 'one.example', primary_category_id: 'c1', subcategory_ids: ['s1', 's2'] },
   });
 });
 

@@ -102,10 +102,9 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     one.network.respondWith(() => new Promise((resolve) => (answer = resolve)));
     const first = one.post('/recommendations', ORDER);
     await expect.poll(() => one.network.calls.length).toBe(1);
-    const second = two.post('/recommendations', ORDER);
-    const asked = [0, 1, 2].map(() => two.post('/recommendations', ORDER));
+    const others = [0, 1, 2, 3].map(() => two.post('/recommendations', ORDER));
     answer(json(200, { ...RESPONSE, session_id: 'theirs' }));
-    for (const response of [first, second, ...asked])
+    for (const response of [first, ...others])
       expect(await (await response).json()).toMatchObject({ session_id: 'theirs' });
     expect(two.network.calls).toHaveLength(0);
     const client = await createClient({ url }).connect();
@@ -113,16 +112,14 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     const names = await client.keys(`${prefix}response:*`);
     expect(names[0]).not.toMatch(/claim|1001|ada/i);
     const left = await client.pTTL(names[0] ?? '');
-    expect(left).toBeGreaterThan(500_000);
-    expect(left).toBeLessThanOrEqual(600_000);
+    expect(left > 500_000 && left <= 600_000).toBe(true);
     await client.close();
   });
 
   test('share no more responses than 32 MB, so a client with many orders does not fill Redis', async () => {
     const { responses } = await openDedupeRedis({ url, prefix: 'full:' }).then((store) => (opened.push(store), store));
     for (let at = 0; at < 6; at++) await responses?.settle(String(at), 'x'.repeat(4 * 1024 * 1024));
-    const found = await Promise.all(Array.from({ length: 6 }, (_, at) => responses?.get(String(at))));
-    expect(found.filter((text) => text !== undefined).length).toBeLessThan(6);
+    expect([(await responses?.get('0'))?.length, await responses?.get('5')]).toEqual([4 * 1024 * 1024, undefined]);
   });
 
   test('share no failure, and a relay that died while it asked delays the others for seconds only', async () => {
