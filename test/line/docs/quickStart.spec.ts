@@ -28,7 +28,7 @@ test('five lines lead from an empty folder to an offer, in less than five minute
   // Only the ports and the key differ from what a reader types; the packages are those that were built here.
   const [networkPort, shopPort] = [await freePort(), await freePort()];
   writeFileSync(join(project.folder, 'thank-you.html'), html);
-  writeFileSync(join(project.folder, 'shop.mjs'), js.replace('listen(8080)', `listen(${shopPort})`));
+  writeFileSync(join(project.folder, 'shop.mjs'), js.replace('listen(8080', `listen(${shopPort}`));
   await project.run(install, { env: { npm_config_registry: registry.url, npm_config_replace_registry_host: 'never' } });
   step('installed');
   const env = { OFFERLET_PORT: String(networkPort) };
