@@ -65,6 +65,6 @@ async function start({ command, args, port, cwd, env }: Command): Promise<Runnin
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.pid === undefined) return;
   const ended = new Promise((resolve) => child.once('close', resolve));
-  process.kill(-child.pid, 'SIGTERM');
+  process.kill(-child.pid, 'SIGKILL'); // asked to end, some wait for connections of the browser first
   await ended;
 }
