@@ -84,7 +84,11 @@ async function runSend(source: SettingsSource): Promise<void> {
       ? source.env['OFFERLET_API_KEY']
       : readKeyFile('--api-key-file', settings['api-key-file'], terminal.note);
   const { network: networkUrl, version } = settings;
-  const client = openClient({ networkUrl, apiKey: apiKey?.trim(), version, maxRetries: MAX_RETRIES });
+  const onResponse: RecommendationsClientOptions['onResponse'] = ({ status, retryIn }) => {
+    const what = status === 0 ? 'does not respond' : `returned ${status}`;
+    if (retryIn !== undefined) progress.step(`The network ${what}. Trying again for a minute …`);
+  };
+  const client = openClient({ networkUrl, apiKey: apiKey?.trim(), version, maxRetries: MAX_RETRIES, onResponse });
   if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
 
   const stop = new AbortController();
