@@ -83,9 +83,7 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
       const { href } = location;
       if (ran?.script.isConnected && ran.url === href) {
         // oxlint-disable-next-line no-console -- two scripts would show and count everything twice
-        console.warn(
-          'offerlet: the script is already on this page. The second one does nothing: remove one of the two.',
-        );
+        console.warn('offerlet: the script is already on this page. Remove one of the two.');
         return;
       }
       ran?.end();

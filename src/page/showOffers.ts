@@ -161,7 +161,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   }
 
   function check(): Placement | Failure {
-    if (!dom.baseURI) return outcome('invalid_config', 'There is no page here', 'Call showOffers in the browser only.');
+    if (!dom.baseURI) return outcome('invalid_config', 'There is no page here', 'Call it in the browser only.');
     const checked = copy.error ?? checkOptions(options, { base: dom.baseURI, prefix });
     if ('code' in checked) return checked;
     if (checked.mode === 'INLINE' && !options.target)
@@ -195,7 +195,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     return outcome(
       'invalid_config',
       typeof target === 'string' ? `"${target}" matches nothing on this page` : `${name} is not on this page`,
-      `Set ${name} to the element for the offers, or its selector, and have it on the page before it has loaded.`,
+      `Set ${name} to the element for the offers, or its selector.`,
     );
   }
 

@@ -102,7 +102,7 @@ export function checkOptions(options: unknown, context: CheckContext = {}): Plac
 
 /** Returns the outcome for options that throw. */
 function unreadable(): Failure {
-  return outcome('invalid_config', 'The options cannot be read', 'Pass plain values: reading one of them throws.');
+  return outcome('invalid_config', 'The options cannot be read', 'Pass plain values.');
 }
 
 /** Returns the outcome for a secret key in the browser. */
@@ -110,7 +110,7 @@ export function containsSecret(what: string): Failure {
   return outcome(
     'invalid_config',
     `${what} contain a secret key`,
-    'Remove it, revoke it, and give the new key to the relay only.',
+    'Revoke it, and give the new key to the relay only.',
   );
 }
 

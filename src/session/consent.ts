@@ -42,7 +42,7 @@ export interface ConsentChange {
 }
 
 /** Names what can be passed as consent, for messages. */
-export const CONSENT_VALUES = "true, false, 'required', a promise or a source (see offerlet/consent)";
+export const CONSENT_VALUES = "true, false, 'required', a promise or a source";
 
 /** Whether a value can be passed as consent. */
 export function isConsentOption(value: unknown): value is ConsentOption {

@@ -11,7 +11,7 @@ import type { Placement } from './checkOptions.ts';
 import { createReporter, type Reporter } from './createReporter.ts';
 import { type Failure, outcome, type Trace } from './openTrace.ts';
 import { openOrderMemory, orderKeyOf, type OrderMemory, type OrderStore } from './orderMemory.ts';
-import { requestOffers } from './requestOffers.ts';
+import { NO_RELAY, requestOffers } from './requestOffers.ts';
 
 /** What offers are found with. */
 export interface OfferContext {
@@ -167,11 +167,7 @@ async function requestOnce(
       return { response: fresh.value, json };
     }
     const { path, message } = fresh.problems[0] ?? {};
-    return outcome(
-      'network_error',
-      `The response of ${relay} could not be understood: ${path} ${message}`,
-      'Check that an offerlet relay is mounted there.',
-    );
+    return outcome('network_error', `The response of ${relay} could not be understood: ${path} ${message}`, NO_RELAY);
   } finally {
     release();
   }

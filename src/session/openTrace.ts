@@ -137,9 +137,9 @@ const EVENTS_MAX = 500;
 /** What a mount waits for, and what to do about it. */
 const WAITING = {
   consent: 'Call consent(true) once the shopper has agreed.',
-  page: 'The page has to be parsed and painted, and the place of the offers has to be there and visible.',
-  relay: 'The relay has not responded yet.',
-  dialog: 'Another modal dialog of the page has to be closed.',
+  page: 'The place of the offers has to be visible.',
+  relay: 'The relay has not responded.',
+  dialog: 'Close the dialog of the page.',
 } as const satisfies Readonly<Record<WaitingFor, string>>;
 
 /** What to do where there is no consent. */

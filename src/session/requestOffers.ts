@@ -46,15 +46,12 @@ export async function requestOffers({
     if (error === SECRET) return containsSecret('The headers');
     const [message, hint] =
       error === LATE
-        ? [
-            `did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`,
-            'Check that the relay and the network behind it are up.',
-          ]
+        ? [`did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`, SEE_LOG]
         : isBlocked()
           ? ['was blocked by the Content-Security-Policy of this page', `Add ${new URL(url).origin} to connect-src.`]
           : [
               `could not be reached (${reasonOf(error)})`,
-              'Check that the relay is up, allows this origin, does not redirect, and is not blocked in this browser.',
+              'Check that the relay is up, allows this origin and does not redirect.',
             ];
     return outcome('network_error', `${url} ${message}`, hint);
   } finally {
@@ -76,16 +73,20 @@ function refusal(url: string, ok: boolean, status: number, json: unknown): Failu
   return errors[0] ? { ...failed, errors } : failed;
 }
 
+/** What to do where the relay or the network fails. */
+const SEE_LOG = 'Look at the log of the relay.';
+/** What to do where something else than a relay responds. */
+export const NO_RELAY = 'Check that an offerlet relay is mounted there.';
+
 /** Says what to do about a status. */
 function hintFor(status: number, errors: readonly Problem[]): string {
   const fields = [...new Set(errors.flatMap(({ path }) => path || []))].join(', ');
   if (fields) return `Correct ${fields} on the page or in the context of the relay.`;
-  if (status === 401 || status === 403)
-    return 'Check the key of the relay, its environment, and whom the relay authorizes. Its log says more.';
+  if (status === 401 || status === 403) return 'Check the key of the relay and its environment.';
   if (status === 404) return 'Check the path: the relay is not mounted there.';
-  if (status === 429) return 'The limit of requests is reached. Wait, or raise the limit of the relay.';
-  if (status < 400) return 'Check that an offerlet relay is mounted at this path.';
-  return 'Look at the log of the relay, and check that the network behind it is up.';
+  if (status === 429) return 'Raise the limit of the relay.';
+  if (status < 400) return NO_RELAY;
+  return SEE_LOG;
 }
 
 /** Reads what the relay, or the network behind it, found wrong field by field. */

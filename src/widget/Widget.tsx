@@ -58,12 +58,12 @@ function Group({
   const current = shownOffers(view.state, group);
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>
-      {isList(group) && <Badges view={view} isTitle={isFirst} />}
       {group.heading && (
         <h2 class="heading">
           <bdi>{group.heading}</bdi>
         </h2>
       )}
+      {isList(group) && <Badges view={view} isTitle={isFirst} />}
       <div class="offers">
         {current.slice(0, Math.max(limit, 0)).map((offer) => (
           <OfferCard

@@ -104,13 +104,17 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   function claim({ currentTarget }: MouseEvent, offer: PlacedOffer): void {
     if (state.claimed.includes(offer)) return;
     const article = (currentTarget as Element).closest('article') as HTMLElement;
+    // A peek has no room for it.
+    element.querySelector<HTMLElement>('[data-peek] > * > .handle')?.click();
     const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();
     const { top } = rectOf('[part=accept]');
     const isSheet = layer === 'sheet';
     const show = (): void => draw({ ...state, claimed: [...state.claimed, offer] });
     // The bottom of a sheet stays where it is: its buttons would move with the top.
     const animation = isSheet ? show() : ease(show);
-    if (isSheet || (layer && rectOf('.claim').bottom > innerHeight)) {
+    // What is at the bottom of the window would move up.
+    const isMoved = (): boolean => rectOf('.claim').bottom > innerHeight || rectOf('[part=accept]').top < top - 1;
+    if (isSheet || (layer && isMoved())) {
       animation?.cancel();
       article.classList.add('above');
       const box = element.querySelector('.surface') as HTMLElement;

@@ -100,8 +100,11 @@ async function stock(page: Page, shown: Shown = {}): Promise<string> {
   return JSON.stringify(options);
 }
 
-/** Shows offers as a page does, in the place of those that it has shown before, and waits until they are there. */
-export async function mount(page: Page, shown: Shown = {}): Promise<void> {
+/**
+ * Shows offers as a page does, in the place of those that it has shown before, and waits until they are there. A pull-up arrives
+ * as a peek and is opened, unless `peek` says that it stays one.
+ */
+export async function mount(page: Page, { peek, ...shown }: Shown & { peek?: true } = {}): Promise<void> {
   const options = await stock(page, shown);
   const { code } = await page.evaluate((given) => {
     const options = JSON.parse(given) as ShowOptions;
@@ -112,6 +115,14 @@ export async function mount(page: Page, shown: Shown = {}): Promise<void> {
     return offers.outcome;
   }, options);
   if (code !== 'rendered') throw new Error(`The outcome is ${code}`);
+  if (shown.mode === 'PULLUP' && !peek) await openSheet(page);
+}
+
+/** Opens a pull-up by its handle, as a key does. */
+async function openSheet(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    document.querySelector('offer-let-layer')?.shadowRoot?.querySelector<HTMLElement>('[data-peek] .handle')?.click();
+  });
 }
 
 /** Does the same on a clock that is otherwise stopped. Tens of milliseconds may pass on it after the mount. */
