@@ -58,7 +58,7 @@ test('a line of terms that is too long for two lines is cut after a word, never 
   const details = screen.getByRole('group');
   const shown = details.querySelector('summary')?.textContent ?? '';
   const hidden = details.querySelector('p')?.textContent ?? '';
-  expect(shown).toMatch(/ order …$/);
+  expect(shown).toMatch(/ Minimum …$/);
   expect(shown.replace(' …', '') + hidden.replace('…', '')).toContain(copy);
   expect(within(details).getByRole('link', { name: messages.terms })).toBeTruthy();
 });

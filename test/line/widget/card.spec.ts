@@ -18,12 +18,7 @@ const BARE = '<style>body{margin:0}h1,h1~p,#before{display:none}</style>';
 const CURRENT = 'article';
 const decline = (page: Page): Promise<void> => page.locator(`${CURRENT} [part=decline]`).first().click();
 
-interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
+type Box = Record<'x' | 'y' | 'width' | 'height', number>;
 
 async function boxOf(page: Page, selector: string): Promise<Box> {
   const box = await page.locator(selector).first().boundingBox();
@@ -231,9 +226,8 @@ test('mark and position are beside the logo, and the whole name below the mark, 
         expect(position.y, size).toBeLessThan(brand.y + 1);
         expect(startOf(position), size).toBeGreaterThan(startOf(badges));
         if (mode !== 'FULLSCREEN') expect(startOf(badges) - startOf(logo), size).toBeCloseTo(60, 0);
-        // The close button is beside it.
-        const room = mode === 'OVERLAY' || mode === 'PULLUP' ? 30 : 0;
-        expect(Math.round(startOf(card) + card.width - startOf(position) - position.width), size).toBe(room);
+        const room = Math.round(startOf(card) + card.width - startOf(position) - position.width);
+        expect(room, size).toBe(['OVERLAY', 'PULLUP'].includes(mode) ? 30 : 0); // of the close button
       }
     }
   }
@@ -377,8 +371,7 @@ test('one picture is a column of 40 %, 176 px high at most, or half of FULLSCREE
     await page.setViewportSize({ width, height: 844 });
     for (const mode of ['INLINE', 'FULLSCREEN'] as const) {
       await mount(page, { mode, groups: [hero(offer)] });
-      const picture = await boxOf(page, '.picture');
-      const card = await boxOf(page, '.offer');
+      const [picture, card] = [await boxOf(page, '.picture'), await boxOf(page, '.offer')];
       if (mode === 'FULLSCREEN')
         expect([picture.x, picture.y, picture.width]).toEqual([0, 0, isBeside ? width / 2 : width]);
       else if (isBeside) expect(picture.width / card.width, mode).toBeCloseTo(0.4, 2);
