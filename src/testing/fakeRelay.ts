@@ -11,6 +11,7 @@ import { type EventFields, describeDelivery, matchesFields } from './describeDel
 import type { FakeOffers } from './fakeOffers.ts';
 import { requireFetch } from './environment.ts';
 import { EXAMPLE_OFFERS } from './exampleOffers.ts';
+import { partnerError } from '../wire/errors.ts';
 import { isObject, own, parseJson, oneOf } from '../wire/json.ts';
 
 /** The options of a fake relay. */
@@ -21,6 +22,11 @@ export interface FakeRelayOptions {
   readonly offers?: FakeOffers | undefined;
   /** Marks the offers as a test, so that the widget shows its Sandbox mark; true by default. */
   readonly sandbox?: boolean | undefined;
+  /**
+   * Where the relay is mounted, as a path or a URL such as `/offers`. Requests to any other path get a 404, as they will in
+   * production. By default every path is right.
+   */
+  readonly relay?: string | undefined;
   /** The time at which the network's clock stands still. By default it is this machine's clock. */
   readonly now?: Date | number | string | undefined;
 }
@@ -92,7 +98,12 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
     const route = ROUTES.find((candidate) => pathname.endsWith(candidate));
     const origin = request.headers.get('origin');
     if (origin !== null) origins.add(origin);
-    const info = { mountedAt: route && pathname.slice(0, -route.length) };
+    const mountedAt = route && pathname.slice(0, -route.length);
+    if (options.relay !== undefined && request.method === 'POST') {
+      const urlOf = (path: string): string => new URL(path || '/', request.url).href.replace(/\/$/, '');
+      if (urlOf(options.relay) !== urlOf(mountedAt ?? pathname)) return wrongPath(pathname, options.relay, origin);
+    }
+    const info = { mountedAt };
     const { status, headers, body } = await handler.respond(withRequestId(fromRequest(request)), info);
     return new Response(body === '' ? null : body, { status, headers });
   }
@@ -136,6 +147,13 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
       handler = openRelay();
     },
   });
+}
+
+/** The response of a server that has its relay at another path. */
+function wrongPath(pathname: string, relay: string, origin: string | null): Response {
+  const message = `The page requested ${pathname}, and the relay is at ${relay}. Correct the relay of the page, or the option relay of the test.`;
+  const headers = { 'access-control-allow-origin': origin ?? '*' };
+  return Response.json(partnerError(message), { status: 404, headers });
 }
 
 function readClock(now: FakeRelayOptions['now']): () => number {

@@ -36,7 +36,7 @@ export const test: TestType<TestArgs, WorkerArgs> = base.extend<OfferletFixtures
     await use(offers);
     if (testInfo.status === testInfo.expectedStatus || page.isClosed()) return;
     const reported = await offers.reported().catch(() => []);
-    const body = JSON.stringify({ page: describePage(reported), reported, received: relay.receipts }, null, 2);
+    const body = JSON.stringify({ page: await describePage(page), reported, received: relay.receipts }, null, 2);
     await testInfo.attach('offerlet', { body, contentType: 'application/json' });
   },
 });

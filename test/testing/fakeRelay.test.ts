@@ -52,6 +52,19 @@ test('it returns three offers that can all be shown, with the same ids in every 
   ]);
 });
 
+test('a request to another path than the expected relay is a 404 that names both', async () => {
+  const askAt = async (relay: string): Promise<unknown[]> => {
+    const response = await ask(fakeRelay({ relay }));
+    return [response.status, ((await response.json()) as { message?: string }).message];
+  };
+  for (const relay of ['/offers', '/offers/', SHOP]) expect(await askAt(relay)).toEqual([200, undefined]);
+  for (const relay of ['/', '/offer', '/offers/api', 'https://api.shop.example/offers'])
+    expect(await askAt(relay)).toEqual([
+      404,
+      `The page requested /offers/recommendations, and the relay is at ${relay}. Correct the relay of the page, or the option relay of the test.`,
+    ]);
+});
+
 test('offers of a test are completed with an example, and an undefined field is left out', async () => {
   const relay = fakeRelay({
     offers: [{ id: 'tea', heading: 'Tea', subheading: undefined, advertiser: { name: 'Leaf' } }, {}],

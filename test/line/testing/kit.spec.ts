@@ -91,7 +91,8 @@ test('consent that is refused leaves nothing in the browser', async ({ page, off
 test('pending consent shows nothing until it is given', async ({ page, offers }) => {
   await offers.setScenario('consent-pending');
   await page.goto(`${SHOP}/thank-you`);
-  await page.waitForTimeout(300);
+  const error = await expect(offers).toHaveOutcome('rendered', { timeout: 100 }).catch(String);
+  expect(error).toContain('Waiting for consent: ');
   expect([offers.requests, await offers.stored()]).toEqual([[], []]);
   await offers.consent(true);
   await expect(offers).toHaveOutcome('rendered');
@@ -177,10 +178,28 @@ test('an action without an offer says why none is shown', async ({ page, offers 
   expect(error).toContain('Scenario no-offers: ');
 });
 
-test('a page without offerlet is named as the reason', async ({ page, offers }) => {
+test('a page without offerlet is named as the reason, a script that is missing by its URL', async ({
+  page,
+  context,
+  offers,
+}) => {
+  const failure = () => expect(offers).toHaveDelivered('WIDGET_LOAD', {}, { timeout: 100 }).catch(String);
   await page.goto('about:blank');
-  const error = await expect(offers).toHaveDelivered('WIDGET_LOAD', {}, { timeout: 100 }).catch(String);
-  expect(error).toContain('offerlet has reported nothing on this page.');
+  expect(await failure()).toContain('offerlet has reported nothing on this page.');
+  await context.route('**/offerlet.js', (route) => route.fulfill({ status: 404 }));
+  await page.goto(`${SHOP}/thank-you`);
+  expect(await failure()).toContain(`This script of the page did not load: ${SHOP}/offerlet.js`);
+});
+
+test.describe('with an expected relay', () => {
+  test.use({ offerlet: { relay: '/api/offers' } });
+
+  test('a page that names another one fails as it will in production', async ({ page, offers }) => {
+    await page.goto(`${SHOP}/thank-you`);
+    const error = await expect(offers).toHaveOutcome('rendered', { timeout: 2_000 }).catch(String);
+    expect(error).toContain('Outcome: refused: ');
+    expect(error).toContain('The page requested /offers/recommendations, and the relay is at /api/offers.');
+  });
 });
 
 test("a shop's own requests are not touched", async ({ page, context, offers }) => {
