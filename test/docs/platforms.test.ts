@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
 import { hashEmail } from '../../src/wire/hash.ts';
@@ -139,4 +140,15 @@ test('the script in the body for the Scripts API is one that the widget reads', 
   expect(scriptsIn(html)).toMatchObject([
     { 'data-relay': 'https://offers.shop.example/offers', integrity: 'sha384-…' },
   ]);
+});
+
+test('the versions that are said to be run are those of the manifests', () => {
+  const read = (path: string): string => readFileSync(path, 'utf8');
+  const manifests = [
+    read('package.json'),
+    ...readdirSync('examples').map((name) => read(`examples/${name}/package.json`)),
+  ];
+  const named = [...read('docs/guides/platforms.md').matchAll(/(@?[a-z][a-z/-]*[a-z]) (\d+\.\d+\.\d+)/g)];
+  expect(named.length).toBeGreaterThan(10);
+  for (const [, name = '', version = ''] of named) expect(manifests.join(), name).toContain(`"${name}": "${version}"`);
 });
