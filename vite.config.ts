@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { parse } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { defineConfig, minifySync, type Plugin, type UserConfig } from 'vite';
-import { isOfWidget, leanPreact, leanPreactModule } from './build/leanPreact.ts';
+import { defineConfig, type Plugin, type UserConfig } from 'vite';
+import { isOfWidget, leanPreact, leanPreactModule } from './tools/leanPreact.ts';
 
 /** Every entry of the three packages and their commands. Each is one file in src/ at the same path. */
 const ENTRIES = [
@@ -15,15 +15,20 @@ const ENTRIES = [
   'shopify',
   'queue',
   'relay',
+  'client',
   'relay-redis',
   'relay-shopify',
   'testing',
   'testing/jsdom',
   'testing/playwright',
   'cli',
+  'network',
+  'sandbox',
+  'sandbox/commands',
+  'operator',
+  'operator/cli',
+  'operator/commands',
 ];
-const SANDBOX_ENTRIES = ['network', 'sandbox', 'sandbox/commands'];
-const OPERATOR_ENTRIES = ['operator', 'operator/cli', 'operator/commands'];
 
 /** Browsers that support `light-dark()`: for older targets the CSS minifier replaces it with CSS that does not work here. */
 const CSS_TARGET = ['chrome123', 'safari17.5', 'firefox128'];
@@ -44,31 +49,28 @@ const SERVER_TESTS = [
   'test/relay/{command,trust}*.test.ts',
   'test/relay/runtimes/**/*.test.ts',
   'test/operator/clients/{network,retries}.test.ts',
-  'test/operator/command/{add,changes,commands,numbers,profiles,scripted,streams}.test.ts',
+  'test/operator/command/{add,commands,numbers,scripted,statement,streams}.test.ts',
   'test/operator/watch/{command,numbers}.test.ts',
-  'test/operator/statements/*.test.ts',
   'test/cli/doctor/passwords.test.ts',
+  'test/budget/*.test.ts',
   'test/demo/shop.test.ts',
-  'test/session/killed.test.ts',
+  'test/{client,session}/killed.test.ts',
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
-const PURE_TESTS = ['test/{cli,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
+const PURE_TESTS = ['test/{cli,client,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
 /** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];
 /** Tests of what is published. */
 const PACKAGE_TESTS = ['test/{package,examples}/**/*.test.ts'];
 
-// A clone has all packages in dist/. What the other two publish is built into sandbox/dist/ and operator/dist/ as well.
+// tools/build.mjs says where each writes to, and which package gets which of the files.
 const builds: Record<string, UserConfig> = {
-  esm: modules([...ENTRIES, ...SANDBOX_ENTRIES, ...OPERATOR_ENTRIES], 'dist'),
-  operator: modules(OPERATOR_ENTRIES, 'operator/dist'),
-  sandbox: modules(SANDBOX_ENTRIES, 'sandbox/dist'),
+  esm: modules(ENTRIES),
   script: {
     plugins: [leanPreact()],
     build: {
       ...MINIFIED_TWICE,
       rolldownOptions: { output: { minify: true, postBanner: COMPILE_HINT } },
-      emptyOutDir: false,
       target: 'es2022',
       cssTarget: CSS_TARGET,
       lib: { entry: 'src/script-tag.ts', formats: ['iife'], name: 'offerletScript', fileName: () => 'offerlet.js' },
@@ -77,7 +79,6 @@ const builds: Record<string, UserConfig> = {
   // Loaded in sandbox mode only: one module that includes everything it needs.
   inspector: {
     build: {
-      emptyOutDir: false,
       target: 'es2022',
       cssTarget: CSS_TARGET,
       lib: { entry: 'src/inspector/openInspector.tsx', formats: ['es'], fileName: () => 'offerlet-inspector.js' },
@@ -89,8 +90,6 @@ const builds: Record<string, UserConfig> = {
   console: {
     plugins: [compressPage()],
     build: {
-      outDir: 'dist/operator/console/page',
-      emptyOutDir: false,
       target: 'es2022',
       cssTarget: CSS_TARGET,
       lib: {
@@ -105,7 +104,6 @@ const builds: Record<string, UserConfig> = {
   // The demo shop's backend is a module that the sandbox command loads; its pages have their own scripts.
   demo: {
     build: {
-      outDir: 'dist/demo',
       target: 'es2022',
       ssr: true,
       minify: false,
@@ -118,8 +116,6 @@ const builds: Record<string, UserConfig> = {
   },
   pages: {
     build: {
-      outDir: 'dist/demo',
-      emptyOutDir: false,
       target: 'es2022',
       modulePreload: false,
       rolldownOptions: {
@@ -148,7 +144,7 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['test/fixtures/patience.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 4, // on two cores: tests of servers wait more than they compute
+    maxWorkers: 3, // on two cores, beside the browsers: tests of servers wait more than they compute
     projects: [
       {
         extends: true,
@@ -183,12 +179,11 @@ function withoutTimings(config: UserConfig = {}): UserConfig {
 }
 
 /** Readable ES modules, one file for each source file, for bundlers and servers. */
-function modules(entries: readonly string[], outDir: string): UserConfig {
+function modules(entries: readonly string[]): UserConfig {
   return {
-    plugins: [leanPreactModule(MINIFIED_TWICE), inspectorOnce(), minifyCommands()],
+    plugins: [leanPreactModule(MINIFIED_TWICE), inspectorOnce()],
     build: {
-      outDir,
-      emptyOutDir: false,
+      sourcemap: true,
       minify: false, // minified ES modules would mangle the names that people debug with
       cssMinify: true,
       target: 'es2022',
@@ -201,6 +196,9 @@ function modules(entries: readonly string[], outDir: string): UserConfig {
           preserveModules: true,
           preserveModulesRoot: 'src',
           entryFileNames: '[name].js',
+          // As seen from dist/, where the build puts them.
+          sourcemapPathTransform: (source) =>
+            source.replace(/^.*?src\/(.*)$/, (_, path: string) => `${'../'.repeat(path.split('/').length)}src/${path}`),
           comments: { jsdoc: false }, // the declarations have them
         },
         // Each file stays a file, so 'use client' stays at its top: a test of the package sees to it.
@@ -217,26 +215,6 @@ function inspectorOnce(): Plugin {
     enforce: 'pre',
     resolveId: (id) =>
       id.endsWith('/inspector/openInspector.tsx') ? { id: './offerlet-inspector.js', external: true } : undefined,
-  };
-}
-
-/** Minifies the modules that only commands and servers load: nobody imports them directly, and they are a third of the package. */
-function minifyCommands(): Plugin {
-  return {
-    name: 'minify-commands',
-    generateBundle: {
-      order: 'post', // after the bundler's own printer, which keeps white space
-      handler(_, files): void {
-        for (const [path, file] of Object.entries(files))
-          if (
-            file.type === 'chunk' &&
-            /^(cli|operator\/(command|console|publishers|statements|watch)|http|lock|relay|testing)\/|^operator\/(changeLog|openYaml)|^wire\/(audit\/|didYouMean)/.test(
-              path,
-            )
-          )
-            file.code = minifySync(path, file.code, { module: true }).code;
-      },
-    },
   };
 }
 

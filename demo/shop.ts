@@ -11,7 +11,6 @@ import { orderPage } from './views/orderPage.ts';
 import { FAVICON } from './views/pictures.ts';
 import { RELAYS } from './placement/placement.ts';
 import { policyFor } from './placement/policyFor.ts';
-import { reportSale } from './reportSale.ts';
 import shopCss from './styles/shop.css?raw';
 
 /** The options of `createShop`. */
@@ -69,19 +68,6 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
     dedupe,
   });
 
-  async function post(path: string): Promise<Response> {
-    if (path !== '/sale')
-      return text('This path does not accept POST.', { status: 405, headers: { allow: 'GET, HEAD' } });
-    try {
-      const advertiser = await reportSale(network, apiKey);
-      return advertiser === undefined
-        ? json({ message: 'Nobody has accepted an offer yet.' }, 409)
-        : json({ advertiser });
-    } catch (error) {
-      return json({ message: error instanceof Error ? error.message : 'The network did not respond.' }, 502);
-    }
-  }
-
   async function get(url: URL): Promise<Response> {
     const path = url.pathname;
     const file = WIDGET_SCRIPT.exec(path)?.[1];
@@ -96,6 +82,9 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
         return Response.redirect(new URL(`/orders/${newOrderNumber()}${url.search}`, url), 302);
       case '/report':
         return Response.redirect(new URL(`${options.console}/?${REPORT}&publisher=${options.publisher}`, url), 302);
+      // The advertiser's shop, where the last click landed.
+      case '/sale':
+        return Response.redirect(`${network}/visit`, 302);
       case '/favicon.svg':
       case '/favicon.ico':
         return text(FAVICON, { headers: { 'content-type': 'image/svg+xml', 'cache-control': 'max-age=86400' } });
@@ -116,7 +105,6 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
   return async (request, from) => {
     const url = new URL(request.url);
     if (url.pathname.startsWith(`${RELAYS.counted}/`)) return markSandbox(await relay(request, from));
-    if (request.method === 'POST') return post(url.pathname);
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return text('The shop accepts GET and HEAD only.', { status: 405, headers: { allow: 'GET, HEAD' } });
     return get(url);
@@ -160,10 +148,6 @@ function page(html: string, policy = ''): Response {
       ...(policy === '' ? {} : { 'content-security-policy': policy }),
     },
   });
-}
-
-function json(value: object, status = 200): Response {
-  return Response.json(value, { status, headers: { 'cache-control': 'no-store' } });
 }
 
 function text(body: string, init: ResponseInit): Response {

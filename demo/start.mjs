@@ -1,7 +1,7 @@
 // `npm start`: everything on one machine. Its arguments are passed to `offerlet sandbox`.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { build, install } from '../build/prepare.mjs';
+import { build, install } from '../tools/prepare.mjs';
 
 await install();
 build();

@@ -16,7 +16,7 @@ export {
   UnreachableError,
   ValidationError,
 } from './operator/clients/errors.ts';
-export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './operator/clients/connect.ts';
+export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './http/connect.ts';
 export { comparedDates, period, PERIODS, type Compare, type PeriodName } from './operator/reports/period.ts';
 export type {
   ChannelReportQuery,
@@ -50,6 +50,5 @@ export type {
 export type { Problem } from './wire/json.ts';
 export type { Report, ReportRow } from './wire/reporting.ts';
 
-export type { AuditSandbox, ConsoleAuditOptions } from './operator/console/auditApi.ts';
 export type { ConsoleOptions } from './operator/console/createApi.ts';
 export { createOperatorConsole, type ConsoleVisitor } from './operator/console/createOperatorConsole.ts';

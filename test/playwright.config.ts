@@ -31,13 +31,28 @@ export const WHOLE_CHROMIUM = {
   ...(find('chromium')?.how === 'playwright' ? { channel: 'chromium' } : {}),
 };
 
+/** Tests that install from a registry, count for minutes or feed the doctor hostile pages: `npm run test:all` only. */
+const LONG = ['line/docs/quickStart.spec.ts', 'line/page/leaks.spec.ts', 'line/doctor/hostile.spec.ts'];
+/** Pictures are drawn by the whole browser: one engine on one platform, as fonts differ elsewhere. */
+const PICTURES = {
+  use: {
+    ...use('chromium', find('chromium')),
+    deviceScaleFactor: 1,
+    launchOptions: {
+      ...use('chromium', find('chromium')).launchOptions,
+      args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
+    },
+  },
+  workers: 2,
+};
+
 export default defineConfig({
   testDir: '.',
   outputDir: '../test-results',
   workers: 4, // on two cores: most specs wait more than they compute; three took 539 s where four took 493
   fullyParallel: true,
   timeout: 60_000,
-  expect: { timeout: 10_000 },
+  expect: { timeout: 10_000, toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled' } },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   projects: [
@@ -45,7 +60,22 @@ export default defineConfig({
       name: 'chromium',
       use: use('chromium'),
       testMatch: ['line/**/*.spec.ts', 'trust/**/*.spec.ts'],
-      testIgnore: ['**/*.chaos.spec.ts'],
+      testIgnore: ['**/*.chaos.spec.ts', ...LONG],
+    },
+    { name: 'long', use: use('chromium'), testMatch: LONG },
+    // `npm run pictures` compares; `npm run pictures -- --update-snapshots` takes them anew. Those that the documentation shows
+    // are stored with it.
+    {
+      ...PICTURES,
+      name: 'pictures',
+      testMatch: 'pictures/pictures.spec.ts',
+      snapshotPathTemplate: '{testDir}/pictures/widget/{arg}{ext}',
+    },
+    {
+      ...PICTURES,
+      name: 'shown',
+      testMatch: ['pictures/{docs,inspector,console}.spec.ts'],
+      snapshotPathTemplate: '{testDir}/../docs/images/{arg}{ext}',
     },
     // Specs that drive every engine through test/line/drivers are named *.engines.spec.ts.
     { name: 'firefox', use: use('firefox'), testMatch: '**/*.engines.spec.ts', workers: 2 },

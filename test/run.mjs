@@ -1,22 +1,21 @@
-// Runs the tests. Each step prints what it is and how long the one before took. A failure ends the run, but each of the
-// last three steps runs even when one before it failed: a long run should report everything that is wrong.
+// Runs the tests. Each step prints what it is and how long the one before took. A failed step ends the run, but all tests
+// run to their end, and the failures are printed once more: many logs show only the end.
 //
 //   npm test                          what a change must pass: lint, types, all tests that one machine can run, Chromium
 //   npm run test:all                  all of that and Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, examples/, unused code, the site
 //   npm run test:unit -- [NAME…]      tests that need no build, no database and no browser
 //   npm run test:browser -- [NAME…]   Chromium; with names, the files whose path contains one of them
+//   npm run test:repeat -- TIMES …    finds tests that fail now and then: repeat.mjs
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { build, install, run, succeeds } from '../build/prepare.mjs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, install, run, succeeds } from '../tools/prepare.mjs';
+import { processorSeconds, runSuites, USUAL } from './suites.mjs';
 
 const [mode = '--usual', ...names] = process.argv.slice(2);
 const all = mode === '--all';
 const started = performance.now();
 const failed = [];
-/** The failed tests, printed again at the end: many logs show only that. */
-const failures = [];
-const REPORT = join('node_modules', '.offerlet', 'vitest.json');
 let stepStarted;
 let stepTitle;
 
@@ -62,41 +61,35 @@ step('Types');
 run('npm', 'run', '--silent', 'types');
 if (all) {
   step('Unused code and dependencies');
-  run('npx', 'knip', '--no-progress');
+  run('npx', 'knip', '-c', 'tools/knip.json', '--no-progress');
   step('The documentation as a site, and the workflows');
   process.env['OFFERLET_SITE_BASE'] ??= '/offerlet/main/'; // in a folder, as it is published
-  attempt('node', 'site/build.mjs');
-  attempt('node', 'site/lintWorkflows.mjs');
+  attempt('node', 'docs/site/build.mjs');
+  attempt('node', 'docs/site/lintWorkflows.mjs');
   step('Examples: installed and built');
   await examples;
 }
-step(all ? 'Unit and server tests, with PostgreSQL and Redis, and the packages' : 'Unit and server tests');
-rmSync(REPORT, { force: true });
-attempt(
-  'npx',
-  'vitest',
-  'run',
-  '--reporter=default',
-  '--reporter=json',
-  `--outputFile.json=${REPORT}`,
-  ...(all ? [] : ['unit', 'pure', 'servers', 'network'].flatMap((name) => ['--project', name])),
-);
-const { testResults } = existsSync(REPORT) ? JSON.parse(readFileSync(REPORT, 'utf8')) : { testResults: [] };
-for (const { name, status, message, assertionResults } of testResults) {
-  const file = relative(process.cwd(), name);
-  if (status === 'failed' && message) failures.push(`${file}: ${message}`);
-  for (const { status, fullName, failureMessages } of assertionResults)
-    if (status === 'failed') failures.push(`${file}: ${fullName}\n${failureMessages[0]}`);
-}
-step(all ? 'Browsers: Chromium, Firefox, WebKit, chaos' : 'Browsers: Chromium');
-attempt('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...(all ? [] : ['--project', 'chromium']));
-step('Pictures');
-attempt('npm', 'run', '--silent', 'pictures');
-for (const failure of failures) console.log(`\nFAILED ${failure}`);
 step(
-  `npm ${all ? 'run test:all' : 'test'}: ${failed.length ? `failed (${failed.join('; ')})` : 'all passed'} in ${seconds(started)} s.`,
+  all ? 'Tests: everything, with Firefox, WebKit, PostgreSQL, Redis and the packages' : 'Tests: Vitest beside Chromium',
+);
+const { failures, seconds: bySeconds } = await runSuites(all ? { vitest: [], playwright: [] } : USUAL);
+if (failures.length > 0) failed.push(`${failures.length} tests`);
+const took = {
+  'npm test': seconds(started),
+  'processor-seconds': Math.round(processorSeconds()),
+  ...sorted(bySeconds),
+};
+if (!all && failures.length === 0)
+  writeFileSync(join('node_modules', '.offerlet', 'seconds.json'), JSON.stringify(took));
+for (const { file, title, message } of failures) console.log(`\nFAILED ${file}: ${title}\n${message}`);
+step(
+  `npm ${all ? 'run test:all' : 'test'}: ${failed.length ? `failed (${failed.join('; ')})` : 'all passed'} in ${seconds(started)} s, of the processors ${took['processor-seconds']} s.`,
 );
 process.exit(failed.length ? 1 : 0);
+
+function sorted(figures) {
+  return Object.fromEntries(Object.entries(figures).toSorted(([, a], [, b]) => b - a));
+}
 
 /** Runs a step's command, and remembers the step when it fails. */
 function attempt(command, ...args) {

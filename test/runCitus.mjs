@@ -2,7 +2,7 @@
 // and of two workers or more, as its nodes reach each other. The role must be allowed to create databases and extensions;
 // the tests create their own databases, and drop them. wal_level must be logical, output_plugin_libraries contain citus where
 // there is such a setting, and five background workers of each node be free.
-import { install, run } from '../build/prepare.mjs';
+import { install, run } from '../tools/prepare.mjs';
 
 const nodes = process.argv.slice(2);
 if (nodes.length < 3 || !nodes.every((node) => URL.canParse(node))) {

@@ -9,7 +9,6 @@ function openDesk(root: ShadowRoot): void {
   const form = root.querySelector('form');
   if (form) followChoices(form);
   openConsole(root);
-  root.querySelector('[data-sale]')?.addEventListener('click', () => void reportSale(root));
   const editor = root.querySelector('[data-theme-editor]');
   if (editor) openThemeEditor(editor, (look) => remember(root, { look }));
   toggleSheet(root);
@@ -127,16 +126,6 @@ function openConsole(root: ShadowRoot): void {
   const open = (): void => root.querySelector('iframe')?.setAttribute('src', '/report');
   if (document.readyState === 'complete') open();
   else addEventListener('load', open, { once: true });
-}
-
-async function reportSale(root: ShadowRoot): Promise<void> {
-  const response = await fetch('/sale', { method: 'POST' }).catch(() => undefined);
-  const body = (await response?.json().catch(() => undefined)) as { advertiser?: string; message?: string } | undefined;
-  const status = root.querySelector('.report [role=status]');
-  if (status)
-    status.textContent = body?.advertiser
-      ? `${body.advertiser} reported a sale. A counted order’s sale is in the console now. The network accepts that of a test order but does not count it, because test orders never earn.`
-      : (body?.message ?? 'The shop did not respond.');
 }
 
 function isOpen(root: ShadowRoot, selector: string): boolean {

@@ -77,7 +77,7 @@ export function desk({ choices, query, nonce, order }: DeskPage): Html | '' {
     <script type="module" src="/desk.js" ${signed}></script>`;
 }
 
-/** The place of the operators' console, and the advertiser's part. */
+/** The place of the operators' console, and the way to the advertiser's shop. */
 function report(): Html {
   return html`<section class="report" aria-labelledby="report-title">
     <header>
@@ -85,8 +85,10 @@ function report(): Html {
       <a href="/report" target="_blank">Own tab</a>
     </header>
     <iframe title="The operators’ console" loading="lazy" allow="clipboard-write"></iframe>
-    <button type="button" data-sale>Report a sale for the last click</button>
-    <p role="status">Plays the advertiser’s server: reports to the network that the last click became a purchase.</p>
+    <p>
+      <a href="/sale" target="_blank">Report a sale</a> opens the advertiser’s shop where the last click landed. When
+      you buy there, its server reports the conversion to the network.
+    </p>
   </section>`;
 }
 

@@ -48,8 +48,6 @@ export function subcommandOf(call: Call): Call {
 interface Described {
   /** One sentence for `--help`. */
   readonly about: string;
-  /** What a shell may complete as its value. */
-  readonly completes?: 'file' | readonly string[];
 }
 
 /** One option of a command: how it is read, and what `--help` says about it. */
@@ -74,7 +72,6 @@ export type Options = Readonly<Record<string, Option>>;
 export const OUTPUT = {
   kind: 'text',
   value: 'FILE',
-  completes: 'file',
   about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
 } as const satisfies Option;
 

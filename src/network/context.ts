@@ -82,6 +82,10 @@ export interface NetworkControls {
     readonly now: Date;
     readonly networkUrl: string;
   }): Promise<unknown>;
+  /** Sends a request to this network, as over HTTP. */
+  call(request: Request): Promise<Response>;
+  /** The integration key of the first publisher, which a staging network keeps readable. */
+  integrationKey(): string | undefined;
   /** Host names besides this machine's own at which the controls may be called. */
   readonly hosts: readonly string[];
   /** The body of `/sandbox/metrics`, in Prometheus' text format. */

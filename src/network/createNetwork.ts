@@ -97,6 +97,8 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
           description = await startOver(db, { ...start, seed, now });
           return { url: networkUrl, ...description };
         },
+        call: (request) => requests.fetch(request),
+        integrationKey: () => description.keys.integration,
         hosts,
       },
       log,

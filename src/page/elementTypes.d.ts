@@ -2,7 +2,7 @@
 // The compiler does not emit this file: the build copies it.
 import type { PageEvent } from '../session/openTrace.ts';
 import type { DisplayMode, View } from '../wire/offers/request.ts';
-import type { Offers, ShowOptions } from './showOptions.ts';
+import type { Offers } from './showOptions.ts';
 import type { PageApi } from './openPageApi.ts';
 
 /** An `<offer-let>` element. */
@@ -18,32 +18,39 @@ type Text = string | null | undefined;
 
 /** The attributes of `<offer-let>` in a template. Identity is at most one of `email-hash`, `email`, `phone` and `external-guid`. */
 export interface OfferLetAttributes {
-  /** Required: the URL or path where the relay is mounted. */
+  /** Required: the URL or path where your relay is mounted. */
   relay?: Text;
-  /** Required. A change shows offers anew. */
+  /** Required: the page that the element is on. A change shows offers anew. */
   view?: View | null | undefined;
-  /** Required. A change shows offers anew. */
+  /** Required: how offers are shown. A change shows offers anew. */
   'display-mode'?: DisplayMode | null | undefined;
+  /** A name for the placement. Reports can group by it. */
   'widget-id'?: Text;
-  /** SHA-256 of the trimmed, lower-cased email address in lower-case hex. */
+  /** Identifies the shopper: SHA-256 of the trimmed, lower-cased email address in lower-case hex. */
   'email-hash'?: Text;
-  /** Hashed in the browser, on https pages and localhost only. */
+  /** Identifies the shopper. Hashed in the browser, on https pages and localhost only; only the hash leaves it. */
   email?: Text;
+  /** Identifies the shopper by a phone number. */
   phone?: Text;
+  /** Identifies the shopper by an id of yours. */
   'external-guid'?: Text;
-  /** With it, the offers of the order are remembered for 24 hours. */
+  /** The order. With it, the offers of the order are remembered for 24 hours. */
   'order-id'?: Text;
+  /** The total of the order, such as `42.50`. */
   'order-amount'?: number | Text;
+  /** ISO 4217 code of the total. */
   'order-currency'?: Text;
-  /** Requests test offers. */
+  /** Requests test offers. `false` turns it off. */
   sandbox?: boolean | Text;
-  theme?: ShowOptions['theme'] | null;
-  /** BCP 47 language of the widget's own texts. */
+  /** By default `auto`, the page's `color-scheme`. */
+  theme?: 'auto' | 'light' | 'dark' | null | undefined;
+  /** BCP 47 language of the widget's own texts. By default the page's `lang`. */
   locale?: Text;
+  /** Maximum number of offers to show. By default all. */
   'max-offers'?: number | Text;
   /**
-   * Nothing is requested or stored unless it is `granted`. A later change is a later decision. Without the attribute, consent is
-   * given, so pass a text at once.
+   * The shopper's consent. Unless it is `granted`, nothing is requested or stored. A later change is a later decision. Without
+   * the attribute, consent is given, unless the browser sends Global Privacy Control.
    */
   consent?: 'required' | 'granted' | 'denied' | undefined;
 }

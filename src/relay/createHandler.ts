@@ -5,7 +5,9 @@ import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { RelayConfigError, RelayError, errorReply, jsonReply, type Reply } from './errors.ts';
 import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
 import { createCounting } from './ledger/createCounting.ts';
-import { withDeadline, createLimits, readClient, type Client } from './limits.ts';
+import { withDeadline } from '../http/withDeadline.ts';
+import { createLimits } from './rateLimits.ts';
+import { readClient, type Client } from './readClient.ts';
 import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
@@ -20,7 +22,7 @@ import {
   type RequestInfo,
 } from './runtime.ts';
 import { createTelemetry, explain } from './telemetry.ts';
-import { createUpstream, type Caller, type Upstream } from './upstream/createUpstream.ts';
+import { createUpstream, type Caller, type Upstream } from './createUpstream.ts';
 
 const POSTS = ['/recommendations', '/events', '/events/batch'] as const;
 type PostRoute = (typeof POSTS)[number];

@@ -4,7 +4,9 @@ import { JSON_MAX_DEPTH, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers, shopperCheck } from '../wire/offers/prefetched.ts';
 import { isBot, IDENTIFIERS } from '../wire/offers/request.ts';
 import { RelayError, errorReply } from './errors.ts';
-import { withDeadline, type Client, type Limits } from './limits.ts';
+import { withDeadline } from '../http/withDeadline.ts';
+import type { Limits } from './rateLimits.ts';
+import type { Client } from './readClient.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Recommend } from './recommend.ts';
 import {

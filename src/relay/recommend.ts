@@ -4,11 +4,11 @@ import { isObject, own, type JsonObject, type Problem, isText } from '../wire/js
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
 import { RelayError, jsonReply, problemOf, type Reply } from './errors.ts';
 import type { Counting } from './ledger/createCounting.ts';
-import { withDeadline } from './limits.ts';
+import { withDeadline } from '../http/withDeadline.ts';
 import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
 import type { RelayContext } from './options/relayOptions.ts';
 import type { RelayRequest } from './runtime.ts';
-import type { Caller, NetworkResponse, Upstream } from './upstream/createUpstream.ts';
+import type { Caller, NetworkResponse, Upstream } from './createUpstream.ts';
 
 /** A recommendations request of a page. */
 export interface PageRequest {

@@ -3,7 +3,7 @@ import { joinBytes, readCapped } from '../wire/json.ts';
 import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import type { OrderDetails, RecommendationRequest } from '../wire/offers/request.ts';
 import { RelayError } from './errors.ts';
-import { withDeadline } from './limits.ts';
+import { withDeadline } from '../http/withDeadline.ts';
 
 // How requests reach a relay on each runtime: as a Web `Request`, or as a message of node:http.
 

@@ -21,7 +21,6 @@ import type { Network } from '../network.ts';
 import { didYouMean } from '../wire/didYouMean.ts';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import { type Scenario, findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';
-import { createAuditSandbox } from './auditSandbox.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
 import {
   dataDirectory,
@@ -99,17 +98,12 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     relay,
     controls: controlSurface({ network, url, hosts }),
     operators: createOperatorConsole({
-      network: url,
+      networkUrl: url,
       apiKey: keys.management,
       hosts,
       basePath: CONSOLE_PATH,
       refresh: REFRESH_MS,
       allowFrame: true,
-      audit: {
-        ledger: accepted.ledger,
-        reportingKey: keys.publisher_reporting,
-        sandbox: createAuditSandbox({ network, url, relay, path: RELAY_PATH }),
-      },
     }),
     shop: createShop({
       network: url,

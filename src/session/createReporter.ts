@@ -1,10 +1,8 @@
 import type { TrackedEvent } from '../queue/events.ts';
-import type { BrandProperties, EventName, Target } from '../wire/events.ts';
+import { onceId, type BrandProperties, type EventName, type Target } from '../wire/events.ts';
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
-import { toJson } from '../wire/json.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
 import type { DismissEvent, PageEvent } from './openTrace.ts';
-import { uuidOf } from '../wire/hash.ts';
 
 /** An action of the shopper. An `asset` is the tile that was clicked. */
 export type ReportedAction =
@@ -63,7 +61,7 @@ export function createReporter({
     const event: TrackedEvent = { event_name, session_id };
     // Events that count once have the same id in every window, so that relay and network drop the duplicates.
     if (/LOAD|DISPLAY|VIEW/.test(event_name))
-      event.event_id = uuidOf(toJson([session_id, event_name, offer?.insertion_id, asset?.id]));
+      event.event_id = onceId(session_id, event_name, offer?.insertion_id, asset?.id);
     if (initiating_target) event.initiating_target = initiating_target;
     if (offer) event.brand_properties = namesOf(offer);
     if (asset && initiating_target === 'INLINE_TILE') event.product_properties = { product_id: asset.id };

@@ -1,5 +1,6 @@
 // POST /events and POST /events/batch, with the field names of the wire. See docs/project/wire.md#events.
 
+import { uuidOf } from './hash.ts';
 import {
   checkCost,
   collectProblems,
@@ -10,6 +11,7 @@ import {
   parseDatetime,
   plainText,
   readId,
+  toJson,
   type AddProblem,
   type JsonObject,
   type Parsed,
@@ -78,6 +80,11 @@ export interface WireEvent {
   conversion_properties?: ConversionProperties;
 }
 
+/** Returns the id of an event that counts once: the same wherever and however often it is reported, so that duplicates are dropped. */
+export function onceId(session_id: string, event_name: EventName, id?: string, asset_id?: string): string {
+  return uuidOf(toJson([session_id, event_name, id, asset_id]));
+}
+
 /** The response header in which an offerlet relay says its time, in milliseconds since 1970. */
 export const TIME_HEADER = 'offerlet-time';
 
@@ -131,6 +138,20 @@ export function batchResponse(results: readonly BatchResult[]): BatchResults {
 /** Returns the status of a batch, which follows from its results: all accepted 202, some 207, none 502. */
 export function batchStatus({ accepted, failed }: { accepted: number; failed: number }): 202 | 207 | 502 {
   return accepted === 0 ? 502 : failed === 0 ? 202 : 207;
+}
+
+/**
+ * Reads a network's response to a batch of `sent` events; `undefined` when it is about the call as a whole. 201 and 202 mean
+ * all: a network need not list them.
+ */
+export function readBatchResults(
+  { status, json }: { readonly status: number; readonly json: unknown },
+  sent: number,
+): readonly EventResult[] | undefined {
+  const isAccepted = status === 201 || status === 202;
+  if (!isAccepted && status !== 207 && !(status === 502 && Array.isArray(own(json, 'results')))) return undefined;
+  const results = readBatchResponse(json, sent);
+  return isAccepted ? results.map((result) => (result === 'unknown' ? 'accepted' : result)) : results;
 }
 
 /**

@@ -3,13 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNetwork } from '../../src/network.ts';
+import { openPglite } from '../../src/network/database/pglite.ts';
+import { stableId } from '../../src/network/seed/taxonomy.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
 import { find } from '../browsers.mjs';
 import { startConsole } from '../line/console/consoleFixture.ts';
-import { addPublishers } from './watch.ts';
 
 /** With the twelve of the demo: 179 publishers on 28 days are 5,012 rows. */
 const PUBLISHERS = 167;
+const DAYS = 130;
 const RATES = [1, 4];
 
 /**
@@ -24,7 +26,7 @@ export async function run(args: string[]): Promise<void> {
   const network = await createNetwork({ data, log: () => undefined });
   const server = await serve(network.fetch, { port: 0 });
   const key = network.describe().keys.management ?? '';
-  const operators = await startConsole({ network: server.url, key, state: data });
+  const operators = await startConsole({ network: server.url, key });
   const path = find('chromium')?.path;
   const browser = await chromium.launch({ ...(path && { executablePath: path }), args: ['--no-sandbox'] });
   try {
@@ -117,4 +119,32 @@ function kilobytes(bytes = 0): string {
 function spread(values: readonly number[]): string {
   const sorted = values.toSorted((one, other) => one - other).map(Math.round);
   return `${sorted[Math.floor(sorted.length / 2)]} ms (${sorted[0]}–${sorted.at(-1)})`;
+}
+
+/** Adds approved publishers with their history to a stored network; in SQL, because through the interface it would take an hour. */
+async function addPublishers(
+  data: string,
+  { publishers, impressions }: { readonly publishers: number; readonly impressions: number },
+): Promise<void> {
+  const db = await openPglite(join(data, 'database'));
+  const channel = stableId('channel', 'demo');
+  await db.exec(`
+    CREATE TEMP TABLE many AS SELECT n, gen_random_uuid() AS id FROM generate_series(1, ${publishers}) n;
+    INSERT INTO publishers (pending_publisher_id, publisher_remote_id, channel_id, brand_name, brand_key, domain, domain_key,
+      primary_category_id, status, created_at, updated_at)
+    SELECT gen_random_uuid(), id, '${channel}', 'Shop ' || n, 'shop ' || n, 'shop-' || n || '.example', 'shop-' || n || '.example',
+      (SELECT min(remote_id::text)::uuid FROM categories), 'APPROVED', now() - n * interval '1 minute', now() FROM many;
+    CREATE TEMP TABLE facts AS
+    SELECT id AS publisher_id, '${channel}'::uuid AS channel_id, day, date_trunc('week', day)::date AS week_start,
+      date_trunc('month', day)::date AS month_start, i AS impressions, (i * 0.02 * (0.9 + 0.2 * random()))::bigint AS clicks
+    FROM many, LATERAL (SELECT (current_date - d)::date AS day, d,
+        ceil(${impressions}::numeric / n * (0.9 + 0.2 * random()))::bigint AS i FROM generate_series(0, ${DAYS - 1}) d) days
+    WHERE n % 400 <> 0 OR d > 3;
+    INSERT INTO daily_facts (publisher_id, channel_id, day, week_start, month_start, page_type, widget_type, widget_id, impressions, clicks)
+    SELECT publisher_id, channel_id, day, week_start, month_start, 'THANK_YOU', 'INLINE', '', impressions, clicks FROM facts;
+    INSERT INTO hourly_facts (publisher_id, channel_id, hour, day, week_start, month_start, page_type, widget_type, widget_id, impressions, clicks)
+    SELECT publisher_id, channel_id, date_trunc('hour', now()), day, week_start, month_start, 'THANK_YOU', 'INLINE', '', impressions, clicks
+    FROM facts WHERE day = current_date;
+    DROP TABLE facts; DROP TABLE many; ANALYZE;`);
+  await db.close();
 }

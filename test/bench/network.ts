@@ -6,10 +6,8 @@ import type { Database } from '../../src/network/database/database.ts';
 import { openPglite } from '../../src/network/database/pglite.ts';
 import { openPostgres } from '../../src/network/database/postgres.ts';
 import { startPostgres } from '../network/databases.ts';
-import { compareGroups } from './network/groups.ts';
 import { compareIngest } from './network/ingest.ts';
 import { measureNodes } from './network/nodes.ts';
-import { printParts } from './network/parts.ts';
 import { measureRecommendations } from './network/recommendations.ts';
 import { measureReports } from './network/reports.ts';
 
@@ -31,7 +29,6 @@ export async function run(args: string[]): Promise<void> {
   console.log('\nPGlite, one caller, batches of 20: goal ≥ 0.80 of the same rows stored straight in the database');
   const open = (): Promise<Database> => openPglite();
   await compareIngest({ batches, callers: 1, place: { memory: true }, open });
-  await printParts({ memory: true }, open);
   await measureRecommendations(await open());
   const cluster = await startPostgres().catch((error: unknown) =>
     console.log(`\nNo PostgreSQL here: ${String(error)}`),
@@ -52,8 +49,6 @@ async function measureServer(ours: readonly string[], floor: readonly string[], 
   console.log(`\nPostgreSQL (${ours.length} URL), 8 connections, batches of 20: goal ≥ 0.75, ≥ 12,000 events/s`);
   const open = async (): Promise<Database> => openPostgres(floor, { connections: 8 });
   await compareIngest({ batches, callers: 8, place: { databaseUrl: ours }, open });
-  await printParts({ databaseUrl: ours }, open);
-  await compareGroups(open);
 }
 
 async function measureStart(): Promise<void> {

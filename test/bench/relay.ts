@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { batch, question } from './relay/bodies.ts';
 import { compare } from './relay/compare.ts';
-import { measureConnections, measureGrowth } from './relay/memory.ts';
 import { buildModule, serve, type Served } from './relay/processes.ts';
 
 /** `npm run bench -- relay [seconds per run] [rounds]`: the relay next to a bare node:http pass-through, in turns. */
@@ -32,11 +29,6 @@ export async function run(args: string[]): Promise<void> {
     );
     await compare({ path: '/recommendations', body: question, seconds, rounds, servers });
     await compare({ path: '/events/batch', body: batch, seconds, rounds, servers });
-    const stages = pathToFileURL(await buildModule(folder, 'test/bench/relay/stages.ts')).href;
-    const code = `const { printStages } = await import('${stages}'); await printStages();`;
-    execFileSync(process.execPath, ['--input-type=module', '--eval', code], { stdio: 'inherit' });
-    await measureConnections(servers.relay);
-    await measureGrowth(await start('relay', address, relayModule));
   } finally {
     for (const each of served) each.stop();
     await rm(folder, { recursive: true, force: true });

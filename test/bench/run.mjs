@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runnerImport } from 'vite';
-import { build, install } from '../../build/prepare.mjs';
+import { build, install } from '../../tools/prepare.mjs';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const names = readdirSync(folder)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Command, isGroup, type Option, readSettings, variableOf } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { helpFor } from '../../src/cli/runCommands.ts';
-import { CONNECTION, readConnected } from '../../src/operator/command/operatorCommand.ts';
+import { CONNECTION, readConnected } from '../../src/operator/command/connection.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
 import { commands as SANDBOX } from '../../src/sandbox/commands.ts';
 
@@ -31,7 +31,6 @@ test('commands of operators read the connection from the environment, and nothin
   const options = { ...CONNECTION, limit: { kind: 'text', value: 'N', about: 'Rows.' } } as const;
   const env = { OFFERLET_NETWORK: 'https://channel.example', OFFERLET_API_KEY_FILE: 'key', OFFERLET_LIMIT: '3' };
   expect(readConnected(options, { argv: [], env }).settings).toEqual({
-    profile: undefined,
     network: 'https://channel.example',
     'api-key-file': 'key',
     limit: undefined,

@@ -28,34 +28,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?: string }>> = {
   'offerlet relay': { path: 'docs/reference/relay.md', section: 'Command' },
   'offerlet audit': { path: 'docs/operate/audit.md', section: 'Command' },
-  'offerlet-operator reports list': {
-    path: 'docs/operators/reports.md',
-    section: 'Commands',
-    table: 'flag of `reports list`',
-  },
-  'offerlet-operator reports run': {
-    path: 'docs/operators/reports.md',
-    section: 'Commands',
-    table: 'flag of `reports run`',
-  },
-  'offerlet-operator statement': {
-    path: 'docs/operators/reports.md',
-    section: 'Commands',
-    table: 'flag of `statement`',
-  },
   'offerlet-operator watch': { path: 'docs/operators/watch.md', section: 'Command' },
   'offerlet-operator console': { path: 'docs/operators/README.md', section: 'Console' },
+  'offerlet events send': { path: 'docs/guides/from-your-server.md', section: 'From a file' },
   'offerlet doctor': { path: 'docs/guides/testing.md', section: 'offerlet doctor' },
   'offerlet csp': { path: 'docs/operate/security.md', section: 'Content Security Policy', table: 'flag of `csp`' },
   'offerlet integrity': { path: 'docs/operate/security.md', section: 'Integrity', table: 'flag of `integrity`' },
   'offerlet-sandbox': { path: 'docs/guides/sandbox.md', section: 'Start' },
   'offerlet-sandbox network': { path: 'docs/operators/network.md', section: 'Start' },
 };
-
-/** Commands of operators that call no network. */
-const LOCAL: ReadonlySet<string> = new Set(
-  ['changes', 'profiles list', 'profiles add', 'profiles remove'].map((name) => `offerlet-operator ${name}`),
-);
 
 test('every flag of a command is in its table, and no other', () => {
   for (const [name, { path, section, table = 'flag' }] of Object.entries(ELSEWHERE)) {
@@ -67,9 +48,7 @@ test('every flag of a command is in its table, and no other', () => {
 test('the operators page documents every command, and every flag of each', () => {
   const page = pageAt('docs/operators/README.md');
   const commands = Object.keys(COMMANDS).filter((name) => !(name in ELSEWHERE));
-  const documented = columnOf(sectionOf(page, 'Commands'), 'command').map((cell) =>
-    cell.replace(/ (?:ID|NAME|SHELL|\[).*$/, ''),
-  );
+  const documented = columnOf(sectionOf(page, 'Commands'), 'command').map((cell) => cell.replace(/ (?:ID|\[).*$/, ''));
   expect(documented.toSorted()).toEqual(
     Object.keys(COMMANDS)
       .filter((name) => name.startsWith('offerlet-operator '))
@@ -81,9 +60,9 @@ test('the operators page documents every command, and every flag of each', () =>
   const ownOf = (name: string): string[] =>
     rows.flatMap(([names = '', flags = '']) => (codeIn(names).includes(name) ? codeIn(flags) : []));
   const report = tableIn(sectionOf(page, 'Report'), 'flag of `report`').flatMap(([cell = '']) => codeIn(cell));
-  for (const name of commands.filter((one) => one !== 'offerlet-operator completion')) {
+  for (const name of commands) {
     const expected = [
-      ...(LOCAL.has(name) ? [] : shared),
+      ...shared,
       ...(name === 'offerlet-operator report' ? report : ownOf(name.replace('offerlet-operator ', ''))),
     ];
     expect(flagsOf(commandNamed(name)), name).toEqual(expected.toSorted());
@@ -155,8 +134,7 @@ test('npx runs a package only where it was installed before: otherwise it downlo
 
 test('offerlet names every command of the operators, with the same summary', () => {
   const named = Object.entries(OTHERS).filter(([, { from }]) => from === 'offerlet-operator');
-  const own = Object.entries(OPERATOR).filter(([name]) => name !== 'completion');
   expect(named.map(([name, { summary }]) => [name, summary])).toEqual(
-    own.map(([name, { summary }]) => [name, summary]),
+    Object.entries(OPERATOR).map(([name, { summary }]) => [name, summary]),
   );
 });

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { DEMO_OFFERS } from '../../src/network/seed/demoOffers.ts';
-import { DEFAULT_RATE_LIMITS } from '../../src/relay/limits.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/relay/rateLimits.ts';
 import { readOptions } from '../../src/relay/options/readOptions.ts';
 import * as limits from '../../src/wire/limits.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
@@ -71,97 +70,7 @@ const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ['docs/project/rules.md', `more than ${count(limits.REPORT_MAX_ROWS)} rows before paging`],
 ];
 
-/** The value of a constant that its file does not export. */
-function constantIn(path: string, name: string): number {
-  const [, text = ''] = new RegExp(`const ${name} = ([\\d_ */]+);`).exec(readFileSync(path, 'utf8')) ?? [];
-  if (text === '') throw new Error(`${path} has no number ${name}`);
-  return text
-    .replaceAll('_', '')
-    .split('*')
-    .reduce((product, factor) => product * Number(factor), 1);
-}
-
-const seconds = (path: string, name: string): number => constantIn(path, name) / 1_000;
-const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-const inWords = (value: number): string => words[value] ?? String(value);
-const UPSTREAM = 'src/relay/upstream/createUpstream.ts';
-const CONNECT = 'src/operator/clients/connect.ts';
-const SETTLE = 'src/queue/settle.ts';
-
-/** The same for numbers that belong to one file. */
-const PRIVATE_FIGURES: readonly (readonly [path: string, sentence: string])[] = [
-  ['docs/errors.md', `${constantIn('src/queue/rows.ts', 'DEAD_MAX')} dead letters are stored`],
-  ['docs/reference/page.md', `the last ${constantIn('src/session/openTrace.ts', 'EVENTS_MAX')} [events]`],
-  [
-    'docs/reference/page.md',
-    `for ${constantIn('src/session/sessionStorage.ts', 'KEPT_MS') / 3_600_000} hours, without`,
-  ],
-  [
-    'docs/reference/page.md',
-    `collapses after ${inWords(seconds('src/page/mountOffers.ts', 'IDLE_MS'))} seconds without input`,
-  ],
-  [
-    'docs/reference/queue.md',
-    `waits ${seconds(SETTLE, 'FAILURE_PAUSE_MS')} to 1 s, then up to ${seconds(SETTLE, 'EAGER_DELAY_MS')} s, later up to ${seconds(SETTLE, 'LONGEST_DELAY_MS') / 60} minutes`,
-  ],
-  [
-    'docs/reference/relay.md',
-    `After ${inWords(constantIn(UPSTREAM, 'FAILURES_MAX'))} failures in a row on one path of the network, its circuit opens: for ${inWords(seconds(UPSTREAM, 'PAUSE_MS'))} seconds`,
-  ],
-  [
-    'docs/reference/relay.md',
-    `Only ${inWords(constantIn(UPSTREAM, 'FAILURES_PER_CLIENT'))} failures of one client count`,
-  ],
-  [
-    'docs/reference/relay.md',
-    `At most ${constantIn('src/relay/createHandler.ts', 'CALLS_PER_CLIENT')} calls of one client`,
-  ],
-  ['docs/errors.md', `${constantIn('src/relay/createHandler.ts', 'CALLS_PER_CLIENT')} calls of one client wait`],
-  ['docs/reference/relay.md', `counts as ${inWords(1 + constantIn('src/relay/limits.ts', 'UNAUTHORIZED_COST'))}.`],
-  [
-    'docs/reference/relay.md',
-    `your response, within ${constantIn('src/cli/createShopContext.ts', 'SHOP_CONTEXT_MS')} ms`,
-  ],
-  ['docs/guides/prefetch.md', `| \`timeout\` | ${constantIn('src/relay/prefetch.ts', 'TIMEOUT_MS')} |`],
-  [
-    'docs/guides/prefetch.md',
-    `within ${inWords(constantIn('src/wire/offers/prefetched.ts', 'PREFETCHED_MAX_AGE_MS') / 60_000)} minutes`,
-  ],
-  [
-    'docs/guides/prefetch.md',
-    `at least ${constantIn('src/cli/relayCommand.ts', 'TOKEN_MIN_LENGTH')} random characters`,
-  ],
-  ['docs/operators/clients.md', `| \`timeout\` | ${count(constantIn(CONNECT, 'TIMEOUT_MS'))} ms |`],
-  ['docs/operators/clients.md', `| \`maxRetries\` | ${constantIn(CONNECT, 'MAX_RETRIES')} |`],
-  ['docs/operators/clients.md', `more than ${seconds(CONNECT, 'MAX_RETRY_AFTER_MS')} seconds`],
-  [
-    'docs/operators/network.md',
-    `silent for ${seconds('src/network/database/postgres.ts', 'STATEMENT_TIMEOUT_MS')} seconds`,
-  ],
-  ['docs/operators/network.md', `${constantIn('src/network/recommendations/shelves.ts', 'MAX_OFFERS')} by default`],
-  ['docs/operators/network.md', `after ${seconds('src/cli/listen.ts', 'CLOSE_MS')} seconds with 1`],
-  [
-    'docs/operators/watch.md',
-    `with the ${inWords(constantIn('src/operator/watch/webhook.ts', 'NAMED_MAX'))} first names`,
-  ],
-  [
-    'docs/reference/relay.md',
-    `${count(constantIn('src/relay/dedupe/createDedupeMemory.ts', 'DEFAULT_MAX'))} events in 9 MB`,
-  ],
-  [
-    'docs/reference/relay.md',
-    `${count(constantIn('src/relay/dedupe/openDedupeFile.ts', 'DEFAULT_MAX'))} events in 46 MB`,
-  ],
-  ['docs/operate/audit.md', `for ${constantIn('src/relay/ledger/dayFiles.ts', 'KEPT_DAYS')} days`],
-  ['docs/data.md', `at the relay, ${constantIn('src/relay/ledger/dayFiles.ts', 'KEPT_DAYS')} days`],
-  [
-    'docs/reference/relay.md',
-    `off by more than ${seconds('src/relay/events/createEventRoutes.ts', 'TOLERANCE_MS')} seconds`,
-  ],
-  ['docs/project/rules.md', `by default ${count(constantIn('src/network/reporting/routes.ts', 'SOURCE_MAX_ROWS'))}`],
-];
-
-test('every limit and figure is the one in the code', () => {
-  const wrong = [...FIGURES, ...PRIVATE_FIGURES].filter(([path, sentence]) => !pageAt(path).text.includes(sentence));
+test('every public limit is the one in the code', () => {
+  const wrong = FIGURES.filter(([path, sentence]) => !pageAt(path).text.includes(sentence));
   expect(wrong.map(([path, sentence]) => `${path} should say: ${sentence}`)).toEqual([]);
 });

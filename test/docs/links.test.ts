@@ -21,7 +21,7 @@ test('every page in docs/ is linked from its index', () => {
 });
 
 test('every page in docs/ is in the navigation of the site', () => {
-  const config = readFileSync('site/.vitepress/config.mjs', 'utf8');
+  const config = readFileSync('docs/site/.vitepress/config.mjs', 'utf8');
   const missing = PAGES.map(({ path }) => path.replace(/^docs\/|(README)?\.md$/g, ''))
     .filter((path, index) => PAGES[index]?.path.startsWith('docs/') && path !== '')
     .filter((path) => !config.includes(`, '${path}')`));
@@ -43,7 +43,7 @@ test('every comment that cites the documentation cites a place that exists', () 
 
 test('no page mentions a file of this repository that does not exist', () => {
   const missing = PAGES.flatMap((page) =>
-    [...proseOf(page).matchAll(/`((?:src|test|build|demo|examples)\/[\w./-]*)`/g)]
+    [...proseOf(page).matchAll(/`((?:src|test|tools|packages|demo|examples)\/[\w./-]*)`/g)]
       .map(([, path = '']) => path)
       .filter((path) => !existsSync(path))
       .map((path) => `${page.path}: ${path}`),

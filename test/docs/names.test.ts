@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { networkRoutes } from '../../src/network/createNetwork.ts';
 import * as sources from '../../src/consent.ts';
@@ -19,14 +17,7 @@ const page = pageAt('docs/reference/page.md');
 const wire = pageAt('docs/project/wire.md');
 const operators = pageAt('docs/operators/clients.md');
 
-test('the page documents every attribute that can be themed, styled or translated', () => {
-  const source = sourcesIn('src/widget');
-  expect(columnOf(sectionOf(page, 'Theming'), 'property').toSorted()).toEqual(
-    unique(source.matchAll(/--offerlet-[a-z-]+/g)),
-  );
-  const [, parts = ''] = /with `::part\(\)`: (.*)\./.exec(page.text) ?? [];
-  const written = [...source.matchAll(/\bpart(?:=|: )["'{]([^>\n]*)/g)].map(([, value]) => value).join(' ');
-  for (const part of codeIn(parts)) expect(written).toContain(part);
+test('the page documents every message that can be translated', () => {
   const block = codeBlocks(page).find(({ code }) => code.includes('messages: {'));
   const [, messages = ''] = /messages: \{([\s\S]*?)\}/.exec(block?.code.replaceAll(/\{\d\}/g, '') ?? '') ?? [];
   expect([...messages.matchAll(/(\w+): '/g)].map(([, name]) => name)).toEqual([...MESSAGE_KEYS]);
@@ -53,15 +44,6 @@ test('the wire format documents every event, target, view, mode, identifier and 
   expect(columnOf(sectionOf(wire, 'Events'), '`event_name`').toSorted()).toEqual([...EVENT_NAMES].toSorted());
   for (const name of [...TARGETS, ...VIEWS, ...DISPLAY_MODES, ...IDENTIFIERS])
     expect(wire.text).toContain(`\`${name}\``);
-  const results = columnOf(sectionOf(wire, 'Batch responses'), '`error.code`');
-  const sources = readFileSync('src/network/eventRoutes.ts', 'utf8') + readFileSync('src/wire/events.ts', 'utf8');
-  const refusals = sources.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g);
-  // The values that a widget may send as the place of a click are not codes.
-  const others: readonly string[] = [...EVENT_NAMES, ...TARGETS, 'INLINE_NAV'];
-  const codes = [...refusals].map(([, code = '']) => code).filter((code) => !others.includes(code));
-  expect(results.filter((code) => /^[A-Z]/.test(code)).toSorted()).toEqual([...new Set(codes)].toSorted());
-  const relaySource = sourcesIn('src/relay');
-  for (const code of results.filter((name) => /^[a-z]/.test(name))) expect(relaySource).toContain(`'${code}'`);
   expect(columnOf(sectionOf(wire, 'Errors'), '`code`').toSorted()).toEqual([...REPORT_ERROR_CODES].toSorted());
 });
 
@@ -118,14 +100,3 @@ test('the rules are numbered without a gap', () => {
     ...numbered('e', 11),
   ]);
 });
-
-function sourcesIn(folder: string): string {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(tsx?|css)$/.test(path))
-    .map((path) => readFileSync(join(folder, path), 'utf8'))
-    .join('\n');
-}
-
-function unique(matches: Iterable<RegExpMatchArray>): string[] {
-  return [...new Set([...matches].map(([text]) => text))].toSorted();
-}

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { PAGE_PATHS } from './countWords.mjs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** One fenced code block of a page. */
 export interface CodeBlock {
@@ -17,6 +16,20 @@ export interface Page {
   readonly path: string;
   readonly text: string;
 }
+
+/** The README files, the documents beside them, and everything in docs/. */
+const PAGE_PATHS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  '.github/SECURITY.md',
+  'packages/operator/README.md',
+  'packages/sandbox/README.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.startsWith('site'))
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+    .sort(),
+];
 
 /** Every page of the documentation. */
 export const PAGES: readonly Page[] = PAGE_PATHS.map((path) => ({ path, text: readFileSync(path, 'utf8') }));

@@ -1,13 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/ExitError.ts';
 import type { DropReason } from '../../src/queue/events.ts';
 import type { OutcomeCode } from '../../src/session/openTrace.ts';
-import { ERRORS_URL } from '../../src/wire/errors.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
 import { RATIOS } from '../network/reporting/model.ts';
-import { countWords } from './countWords.mjs';
 import { codeIn, columnOf, pageAt, sectionOf, tableIn } from './pages.ts';
 
 const errors = pageAt('docs/errors.md');
@@ -18,9 +16,18 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'offerlet-operator': 'operator',
   'offerlet-sandbox': 'network',
   ...Object.fromEntries(
-    ['element', 'react', 'session', 'consent', 'relay', 'relay-redis', 'relay-shopify', 'shopify', 'testing'].map(
-      (name) => [`offerlet/${name}`, name],
-    ),
+    [
+      'element',
+      'react',
+      'session',
+      'consent',
+      'relay',
+      'client',
+      'relay-redis',
+      'relay-shopify',
+      'shopify',
+      'testing',
+    ].map((name) => [`offerlet/${name}`, name]),
   ),
 };
 
@@ -30,7 +37,7 @@ test.each(Object.entries(ENTRIES))('the page of exports has every value of %s, a
 });
 
 test('every entry of the packages is on the page of exports', () => {
-  const entries = ['.', 'operator', 'sandbox'].flatMap((folder) => {
+  const entries = ['.', 'packages/operator', 'packages/sandbox'].flatMap((folder) => {
     const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       name: string;
       exports: Record<string, unknown>;
@@ -41,18 +48,6 @@ test('every entry of the packages is on the page of exports', () => {
   });
   const { text } = pageAt('docs/reference/exports.md');
   expect(entries.filter((entry) => !text.includes(`## ${entry}\n`) && !text.includes(`\`${entry}\``))).toEqual([]);
-});
-
-test('the page of errors has every code of the relay, and no other', () => {
-  const source = [...filesIn('src/relay'), 'src/cli/createShopContext.ts']
-    .map((path) => readFileSync(path, 'utf8'))
-    .join('\n');
-  const codes = [...source.matchAll(/(?:code: |badGateway\()'([a-z_]+)'/g)].map(([, code = '']) => code);
-  const documented = [
-    ...tableIn(sectionOf(errors, 'Relay'), 'status').flatMap(([, code = '']) => codeIn(code)),
-    ...columnOf(sectionOf(errors, 'Results of events'), '`error.code`'),
-  ].filter((code) => !code.endsWith('…'));
-  expect([...new Set(documented)].toSorted()).toEqual([...new Set(codes)].toSorted());
 });
 
 test('the page of errors has every exit code of the commands', () => {
@@ -81,18 +76,6 @@ test('the page of errors has every outcome, and every reason for dropped events'
   expect(columnOf(sectionOf(errors, 'Dropped events'), '`reason`')).toEqual(Object.keys(reasons));
 });
 
-test('the page of errors is the one that messages name, with these sections', () => {
-  const named = [...filesIn('src'), 'src/cli.ts']
-    .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\$\{ERRORS_URL\}#([a-z-]+)/g)])
-    .map(([, anchor = '']) => anchor);
-  expect(named.length).toBeGreaterThan(2);
-  const titles = [...errors.text.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
-    title.toLowerCase().replaceAll(' ', '-'),
-  );
-  expect(named.filter((anchor) => !titles.includes(anchor))).toEqual([]);
-  expect(ERRORS_URL).toMatch(/docs\/errors\.md$/);
-});
-
 test('the page of metrics has every metric of each report', () => {
   const rows = tableIn(pageAt('docs/operators/metrics.md').text, 'metric');
   const of = (column: number): string[] =>
@@ -112,16 +95,6 @@ test('the page of metrics divides as the reports do', () => {
   const ratios = Object.entries(RATIOS).map(([name, [over, under]]) => [name, [over, under]]);
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(ratios));
 });
-
-test('the README stays within 900 words', () => {
-  expect(countWords(pageAt('README.md').text)).toBeLessThanOrEqual(900);
-});
-
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => join(folder, path));
-}
 
 /** The values that a file exports. Each entry is a list of `export { … } from`; editors know the types. */
 function exportsOf(path: string): string[] {

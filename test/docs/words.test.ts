@@ -13,22 +13,6 @@ const TERMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bthat (?:it|they) (?:prints?|returns?|lists?)\b/i, 'the printed X, the returned X'],
 ];
 
-/** A longer sentence is two. Code counts as one word. */
-const LONGEST_SENTENCE = 25;
-
-test('no sentence of the documentation is too long', () => {
-  const sentences = PAGES.flatMap((page) =>
-    proseOf(page)
-      .replace(/<!--[\s\S]*?-->|<[^>]+>|\]\([^)]*\)/g, '')
-      .replace(/`[^`]*`/g, 'code')
-      .split(/\n|\||(?<=[.!?:;]\**)\s+/)
-      .map((sentence) => ({ sentence, words: sentence.match(/[\p{L}\p{N}][\p{L}\p{N}'’_./-]*/gu)?.length ?? 0 }))
-      .filter(({ words }) => words > LONGEST_SENTENCE)
-      .map(({ sentence, words }) => `${page.path}: ${words} words: ${sentence}`),
-  );
-  expect(sentences).toEqual([]);
-});
-
 test('the documentation uses standard terms', () => {
   const found = PAGES.flatMap((page) =>
     proseOf(page)

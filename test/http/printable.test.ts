@@ -50,10 +50,9 @@ test('JSON escapes what controls a terminal or hides and reorders text', () => {
   expect(JSON.parse(json)).toEqual(value);
 });
 
-test('a long text is printed in no time', () => {
-  const started = performance.now();
-  for (const part of [' ', '\n', ':', '#', '#a', '\n '] as const) withoutCommands(part.repeat(300_000));
-  expect(performance.now() - started).toBeLessThan(2_000);
+test('a long text is printed: time that grew with its square would end with the time of the test', () => {
+  for (const part of [' ', '\n', ':', '#', '#a', '\n '] as const)
+    expect(withoutCommands(part.repeat(1_000_000)).length).toBeGreaterThan(0);
 });
 
 test('lines for people control no terminal, and none hides what is before it', () => {

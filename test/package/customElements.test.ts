@@ -1,20 +1,32 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import manifest from '../../custom-elements.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import { ATTRIBUTES } from '../../src/page/showOptions.ts';
 import { DISPLAY_MODES, VIEWS } from '../../src/wire/offers/request.ts';
 import { columnOf, pageAt, sectionOf } from '../docs/pages.ts';
 import { typeCheck } from '../docs/typeCheck.ts';
 
+interface Named {
+  readonly name: string;
+  readonly description?: string;
+  readonly type?: { readonly text: string };
+}
+interface Manifest {
+  readonly modules: readonly {
+    readonly path: string;
+    readonly declarations: readonly Readonly<Record<'attributes' | 'cssProperties' | 'cssParts', readonly Named[]>>[];
+  }[];
+}
+
+const manifest = JSON.parse(readFileSync('dist/custom-elements.json', 'utf8')) as Manifest;
 const [module] = manifest.modules;
 const [element] = module?.declarations ?? [];
 const attributes = element?.attributes ?? [];
 const page = pageAt('docs/reference/page.md');
 
 test('package.json names the manifest, and the manifest a module that is built', () => {
-  expect(packageJson.customElements).toBe('custom-elements.json');
-  expect(packageJson.files).toContain('custom-elements.json');
+  expect(packageJson.customElements).toBe('dist/custom-elements.json');
+  expect(packageJson.exports['./custom-elements.json']).toBe('./dist/custom-elements.json');
   expect(existsSync(String(module?.path))).toBe(true);
   expect(element).toMatchObject({ customElement: true, tagName: 'offer-let' });
 });
@@ -23,6 +35,8 @@ test('the manifest has exactly the attributes that the element reads', () => {
   expect(attributes.map(({ name }) => name).toSorted()).toEqual(ATTRIBUTES.toSorted());
   expect(typeOf('view')).toEqual(VIEWS);
   expect(typeOf('display-mode')).toEqual(DISPLAY_MODES);
+  expect(typeOf('consent')).toEqual(['required', 'granted', 'denied']);
+  expect(typeOf('order-amount')).toEqual(['number']);
   for (const { name, description } of attributes) expect(description, name).toMatch(/^.{10,}\.$/);
 });
 

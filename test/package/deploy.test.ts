@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort, serve, type Served } from '../fixtures/serve.ts';
 import { pack, temporaryFolder } from './packages.ts';
 
-// deploy/Dockerfile without Docker: its steps, one by one, with /app and /data in a folder of this test.
+// examples/deploy/Dockerfile without Docker: its steps, one by one, with /app and /data in a folder of this test.
 
 interface Step {
   readonly name: string;
@@ -13,7 +13,7 @@ interface Step {
 }
 
 /** The steps of each stage. */
-const stages: Step[][] = readFileSync('deploy/Dockerfile', 'utf8')
+const stages: Step[][] = readFileSync('examples/deploy/Dockerfile', 'utf8')
   .replace(/\\\n\s*/g, '')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
@@ -39,7 +39,7 @@ function placed(text: string): string {
 
 function find(stage: number, name: string): string {
   const step = stages[stage]?.find((each) => each.name === name);
-  if (!step) throw new Error(`deploy/Dockerfile has no ${name} in stage ${stage}.`);
+  if (!step) throw new Error(`examples/deploy/Dockerfile has no ${name} in stage ${stage}.`);
   return step.rest;
 }
 
@@ -129,7 +129,7 @@ const PERMISSION = process.versions.node.startsWith('20.') ? '--experimental-per
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 test.skipIf(!hasSystemd)('systemd understands the unit, and finds little that it should not be allowed', () => {
-  const unit = 'deploy/offerlet-relay.service';
+  const unit = 'examples/deploy/offerlet-relay.service';
   const copy = join(folder.path, 'offerlet-relay.service');
   cpSync(unit, copy);
   const verified = spawnSync('systemd-analyze', ['verify', '--man=no', copy], { encoding: 'utf8' });

@@ -5,7 +5,7 @@ import { scriptTag } from './bytes.ts';
 
 const WIDGET = `${import.meta.dirname}/../../src/widget`;
 
-/** What build/leanPreact.ts removes from Preact. */
+/** What tools/leanPreact.ts removes from Preact. */
 const REMOVED: Readonly<Record<string, RegExp>> = {
   'other exports of Preact than render':
     /import \{(?! (type \w+,? )*(render,? )?(type \w+,? )*\} from 'preact')[^}]*\} from 'preact/,

@@ -15,7 +15,7 @@ interface Locked {
 const { packages } = lockFile('package-lock.json');
 const locked = lockedIn(packages);
 
-test.each(['package-lock.json', 'site/package-lock.json'])(
+test.each(['package-lock.json', 'docs/site/package-lock.json'])(
   '%s pins every package by its hash and names no registry',
   (path) => {
     const entries = lockedIn(lockFile(path).packages);
@@ -25,7 +25,7 @@ test.each(['package-lock.json', 'site/package-lock.json'])(
 );
 
 // `npm ci` refuses a lock file in which one of them is missing, whatever machine it runs on.
-test.each(['package-lock.json', 'site/package-lock.json'])(
+test.each(['package-lock.json', 'docs/site/package-lock.json'])(
   '%s holds every optional package of another platform',
   (file) => {
     const all = lockFile(file).packages;

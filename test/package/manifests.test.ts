@@ -11,15 +11,15 @@ interface Manifest {
   scripts: Record<string, string>;
 }
 const offerlet = readManifest('package.json');
-const operator = readManifest('operator/package.json');
-const sandbox = readManifest('sandbox/package.json');
+const operator = readManifest('packages/operator/package.json');
+const sandbox = readManifest('packages/sandbox/package.json');
 
 test('all packages have one version, and the sandbox depends on exactly that one of the others', () => {
   expect([operator.version, sandbox.version]).toEqual([offerlet.version, offerlet.version]);
   expect(sandbox.dependencies).toMatchObject({ offerlet: offerlet.version, 'offerlet-operator': offerlet.version });
   for (const [folder, { license, engines }] of Object.entries({ operator, sandbox })) {
     expect([license, engines]).toEqual([offerlet.license, offerlet.engines]);
-    expect(readFileSync(`${folder}/LICENSE`, 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
+    expect(readFileSync(`packages/${folder}/LICENSE`, 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
   }
 });
 

@@ -7,7 +7,7 @@ const VERB =
   /^(read|create|open|parse|check|find|write|add|with|run|judge|print|load|format|serve|send|take|compose|verify|fetch|choose|store|count|apply|mount)[A-Z]/;
 
 test('a file that is named like a function exports that function', () => {
-  const files = ['src', 'build'].flatMap((root) =>
+  const files = ['src', 'tools'].flatMap((root) =>
     readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.tsx?$/.test(file))
       .map((file) => join(root, file)),

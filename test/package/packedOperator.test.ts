@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import { installPackages, runCommand, runModule, typeCheck, whileRunning } from './packages.ts';
 
 // The tarball of `offerlet-operator` as npm would publish it, installed into an empty project by itself and used there.
-const { project, packed } = installPackages(['operator']);
+const { project, packed } = installPackages(['packages/operator']);
 
-test('nothing is published but the build, in less than 400 KB', () => {
+test('nothing is published but the build, in less than 1.25 MB, more than half of it source maps', () => {
   expect(packed().files).toContain('dist/operator/console/page/console.js.br');
   expect(packed().files.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))).toEqual([]);
-  expect(packed().files.filter((path) => /(\.tsx?|\.map)$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
+  expect(packed().files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
   expect(packed().files.filter((path) => /^dist\/(relay|network|widget|queue|session|sandbox)/.test(path))).toEqual([]);
-  expect(packed().unpackedBytes).toBeLessThan(400_000);
+  expect(packed().unpackedBytes).toBeLessThan(1_250_000);
 });
 
 test('npm install brings the server of the console and a YAML parser, and neither widget nor relay', () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { installPackages, runCommand, runModule, typeCheck, whileRunning } from './packages.ts';
 
 // The tarballs of all packages as npm would publish them, installed into an empty project and used there.
-const { project, packed } = installPackages(['sandbox', '.', 'operator']);
+const { project, packed } = installPackages(['packages/sandbox', '.', 'packages/operator']);
 const FREE_PORTS = ['--port', '0', '--network-port', '0', '--memory', '--json'];
 
 test('nothing is published but the build and the documents', () => {

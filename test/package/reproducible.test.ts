@@ -5,28 +5,23 @@ import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { pack, temporaryFolder } from './packages.ts';
 
-const SOURCES = [
-  'src',
-  'demo',
-  'build',
-  'operator/tsconfig.json',
-  'sandbox/tsconfig.json',
-  'vite.config.ts',
-  'tsconfig.json',
+const SOURCES = ['src', 'demo', 'tools', 'vite.config.ts', 'tsconfig.json'];
+const MANIFESTS = [
+  'package.json',
+  'package-lock.json',
+  'packages/operator/package.json',
+  'packages/sandbox/package.json',
 ];
-const MANIFESTS = ['package.json', 'package-lock.json', 'operator/package.json', 'sandbox/package.json'];
 const DOCUMENTS = [
   'README.md',
   'docs',
   'CONTRIBUTING.md',
   'LICENSE',
   'CHANGELOG.md',
-  'SECURITY.md',
-  'custom-elements.json',
-  'operator/README.md',
-  'operator/LICENSE',
-  'sandbox/README.md',
-  'sandbox/LICENSE',
+  'packages/operator/README.md',
+  'packages/operator/LICENSE',
+  'packages/sandbox/README.md',
+  'packages/sandbox/LICENSE',
 ];
 
 const folder = temporaryFolder();
@@ -36,14 +31,14 @@ test('another build of the same sources, in another folder, gives the same files
   for (const path of [...SOURCES, ...MANIFESTS, ...DOCUMENTS])
     cpSync(path, join(folder.path, path), { recursive: true });
   linkDependencies(join(folder.path, 'node_modules'));
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['build/build.mjs'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/build.mjs'], {
     cwd: folder.path,
     encoding: 'utf8',
   });
   expect(status, stdout + stderr).toBe(0);
-  for (const dist of ['dist', 'operator/dist', 'sandbox/dist'])
+  for (const dist of ['dist', 'packages/operator/dist', 'packages/sandbox/dist'])
     expect(hashes(join(folder.path, dist)), 'was dist/ built from these sources?').toEqual(hashes(dist));
-  for (const path of ['.', 'operator', 'sandbox'])
+  for (const path of ['.', 'packages/operator', 'packages/sandbox'])
     expect(hashOf(pack(join(folder.path, path), folder.path).tarball), path).toBe(
       hashOf(pack(path, mkdtempSync(join(folder.path, 'packed-'))).tarball),
     );

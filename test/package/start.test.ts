@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-const PROGRESS = `import { createProgress } from './build/progress.mjs';
+const PROGRESS = `import { createProgress } from './tools/progress.mjs';
 const progress = createProgress('Building', 2);
 progress.step('modules', () => '3 of 4');
 progress.step('pages');

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
 import { listening, mount, openShop, type Shown } from '../line/widget/widgetPage.ts';
 import { hero, list, pictures, placed } from '../widget/offers.ts';
@@ -162,16 +161,4 @@ test('claimed in the pull-up', ({ page }) =>
 test('forced colors', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' });
   await picture(page, 'forced-colors', { props: { mode: 'OVERLAY', sandbox: true } });
-});
-
-test('the page of pairs shows every item before and after, and no two that are the same', async ({ page }) => {
-  await page.goto(new URL('before-and-after.html', import.meta.url).href);
-  await expect(page.locator('section')).toHaveCount(13);
-  for (const pair of await page.locator('figure').all()) {
-    const files = await pair
-      .locator('img')
-      .evaluateAll((images) => (images as HTMLImageElement[]).map(({ src }) => src));
-    const [before, now] = files.map((file) => readFileSync(new URL(file)));
-    expect(before && now && !before.equals(now), files.join(' ')).toBe(true);
-  }
 });

@@ -36,6 +36,11 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
   ],
   ['a management key of an unknown form', { apiKey: 'adnet_sk_1' }, /apiKey is a management key/],
   ['no version', { version: undefined }, /version is missing\. Use .* such as "1\.0\.0"/],
+  ...['1', '1.0', 'v1.0.0', '1.0.0-beta', '1.0.0.0'].map((version): [string, object, RegExp] => [
+    `the version ${version}`,
+    { version },
+    /version is not a version: .*Use the three numbers/,
+  ]),
   ['a version in words', { version: 'latest' }, /version is not a version: "latest"\. Use/],
   ['no URL', { networkUrl: undefined }, /networkUrl is missing\. Use something like "https:\/\/partner\.example"/],
   [

@@ -271,10 +271,13 @@ describe('an outage', () => {
       [120, 120],
       [-1, 800],
     ] as const) {
-      const started = performance.now();
-      expect(await relay.prefetch(visit(), { ...GIVEN, timeout })).toBeUndefined();
-      expect(performance.now() - started).toBeGreaterThan(ms - 10);
-      expect(performance.now() - started).toBeLessThan(ms + 400);
+      const settled = vi.fn();
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      void relay.prefetch(visit(), { ...GIVEN, timeout }).then(settled);
+      await vi.advanceTimersByTimeAsync(ms - 1);
+      expect(settled).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(settled).toHaveBeenCalledWith(undefined);
     }
   });
 
@@ -282,9 +285,7 @@ describe('an outage', () => {
     const never = new Promise<never>(() => undefined);
     for (const options of [{ context: () => never }, { rateLimit: { take: () => never } }]) {
       const { relay } = setUp(options);
-      const started = performance.now();
-      expect(await relay.prefetch(visit(), { ...GIVEN, timeout: 100 })).toBeUndefined();
-      expect(performance.now() - started).toBeLessThan(500);
+      expect(await relay.prefetch(visit(), { ...GIVEN, timeout: 100 })).toBeUndefined(); // else never
     }
   });
 
@@ -298,9 +299,7 @@ describe('an outage', () => {
     await wait(200);
     expect(counted('breaker_opened')).toBe(1);
     network.calls.length = 0;
-    const started = performance.now();
     expect(await relay.prefetch(visit(), GIVEN)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(50);
     expect((await post('/recommendations', GIVEN)).status).toBe(503);
     expect(network.calls).toEqual([]);
   });

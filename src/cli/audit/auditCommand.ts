@@ -24,7 +24,6 @@ const OPTIONS = {
   data: {
     kind: 'text',
     value: 'DIR',
-    completes: 'file',
     about: "The relay's --data directory. The relay may be running.",
   },
   redis: { kind: 'text', value: 'URL', about: 'The Redis that the relays share, instead of --data.' },
@@ -33,13 +32,11 @@ const OPTIONS = {
   'reporting-key-file': {
     kind: 'text',
     value: 'FILE',
-    completes: 'file',
     about: "File that contains the publisher's reporting key. By default, the key is read from OFFERLET_REPORTING_KEY.",
   },
   period: {
     kind: 'text',
     value: 'NAME',
-    completes: ['yesterday', 'today', '7d', '30d', 'month-to-date', 'last-month'],
     about: 'Yesterday (the default), today, month-to-date, last-month, or the last days up to today, such as 7d.',
   },
   from: { kind: 'text', value: 'D', about: 'First UTC date, such as 2026-11-01, instead of --period.' },
@@ -53,7 +50,6 @@ const OPTIONS = {
   by: {
     kind: 'text',
     value: 'NAME[,NAME]',
-    completes: Object.keys(AUDIT_GROUPINGS),
     about: 'Compares each view, display_mode or widget_id by itself.',
   },
   tolerance: { kind: 'text', value: 'PERCENT', default: '0.5%', about: 'By how much two counts may differ.' },

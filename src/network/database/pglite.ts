@@ -111,12 +111,11 @@ const BLOCK = 512;
 export function readFreshDatabase(): Uint8Array<ArrayBuffer> | undefined {
   // In two steps, because bundlers copy the file of `new URL('…', import.meta.url)`.
   const here = import.meta.url;
-  try {
-    const file = fileURLToPath(new URL('../../../dist/fresh-database.tar.br', here));
-    return new Uint8Array(brotliDecompressSync(readFileSync(file)));
-  } catch {
-    return undefined;
-  }
+  // Beside the built modules; those of a clone's source find the built package.
+  const file = ['../..', '../../../packages/sandbox/dist']
+    .map((folder) => fileURLToPath(new URL(`${folder}/fresh-database.tar.br`, here)))
+    .find(existsSync);
+  return file === undefined ? undefined : new Uint8Array(brotliDecompressSync(readFileSync(file)));
 }
 
 /** Unpacks a tar file into a directory, which then exists completely or not at all. */

@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import type { NetworkContext, NetworkRoute, RouteParams } from '../context.ts';
 import { CONTRACT, openApiYaml } from '../openapi.ts';
 import { isObject, own } from '../../wire/json.ts';
+import { CARD_STYLE, escapeMarkup, pageResponse } from './page.ts';
+import { getLastVisit, getVisit, postVisit } from './visit.ts';
 
 /** What people and browsers open: pictures, the landing pages of clicks, and the contract. */
 export const pageRoutes: readonly NetworkRoute[] = [
   page('/logos/{name}.svg', (_request, _context, params) => getImage('logos', params)),
   page('/pictures/{name}.svg', (_request, _context, params) => getImage('pictures', params)),
+  page('/visit', getLastVisit),
   page('/visit/{offer_id}', getVisit),
+  { methods: ['POST'], pattern: '/visit/{offer_id}', surface: 'page', handler: postVisit },
   page('/privacy', getPrivacy),
   page('/', getContractPage),
   page(
@@ -50,80 +54,6 @@ async function getPrivacy(): Promise<Response> {
     '<p class="quiet">In production, the network’s privacy policy is here.</p></main>';
   return pageResponse({ title: 'Privacy', body, style: CARD_STYLE });
 }
-
-interface Visited {
-  readonly heading: string;
-  readonly name: string;
-  readonly logo_url: string;
-  readonly code: string | null;
-}
-
-/** The landing page of a click on a demo offer, in place of the advertiser's website. */
-async function getVisit(_request: Request, context: NetworkContext, params: RouteParams): Promise<Response> {
-  const offerId = params['offer_id'] ?? '';
-  const [offer] = await context.db.query<Visited>(
-    `SELECT heading, advertisers.name, logo_url, details -> 'metadata' ->> 'code' AS code
-     FROM offers JOIN advertisers USING (advertiser_id) WHERE offer_id = $1`,
-    [offerId],
-  );
-  if (!offer) {
-    const body = '<main><h1>There is no such offer</h1><p>It may have been deleted from the catalogue.</p></main>';
-    return pageResponse({ title: 'No such offer', body, style: CARD_STYLE, status: 404 });
-  }
-  const { name, heading, logo_url, code } = offer;
-  const logo = logo_url.startsWith('/') ? `<img src="${escapeMarkup(logo_url)}" alt="">` : '';
-  const promo = code ? `<p>Promo code: <code>${escapeMarkup(code)}</code></p>` : '';
-  const body =
-    `<main>${logo}<h1>You have arrived at <bdi>${escapeMarkup(name)}</bdi></h1><p dir="auto">${escapeMarkup(heading)}</p>${promo}` +
-    '<p class="quiet">In production, the advertiser’s shop opens here. This is a sandbox: nothing is sold, and you can close the page.</p></main>';
-  return pageResponse({ title: `You have arrived at ${name}`, body, style: CARD_STYLE });
-}
-
-/** Allows only the page's own style and the network's own pictures: no scripts, fonts or other hosts. */
-const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** Responds with a page of the network. `body` is markup; the caller escapes the text in it. */
-function pageResponse(page: { title: string; body: string; style: string; status?: number }): Response {
-  const html =
-    `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-    `<meta name="robots" content="noindex"><title>${escapeMarkup(page.title)}</title><style>${STYLE}${page.style}</style></head>` +
-    `<body>${page.body}</body></html>\n`;
-  return new Response(html, {
-    status: page.status ?? 200,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': POLICY,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-    },
-  });
-}
-
-/** Escapes text for HTML, including attributes. */
-function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-/** The style of a short page, centred in the window. */
-const CARD_STYLE = `
-body { min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; }
-main { max-width: 34rem; padding: 2.5rem; border-radius: 1.25rem; background: var(--card); box-shadow: 0 1px 2px #0001, 0 12px 40px #0001; }
-main > img { display: block; width: 4.5rem; height: 4.5rem; border-radius: 1rem; margin-bottom: 1.5rem; border: 1px solid var(--line); }
-`;
-
-const STYLE = `
-:root { color-scheme: light dark; --ground: #f5f5f2; --card: #fff; --text: #1d1f23; --quiet: #62656d; --line: #e3e3de; --accent: #0f6b66; }
-@media (prefers-color-scheme: dark) { :root { --ground: #16181c; --card: #1f2227; --text: #eceef1; --quiet: #a3a8b2; --line: #343840; --accent: #6fd3cb; } }
-* { box-sizing: border-box; }
-body { margin: 0; font: 1rem/1.6 system-ui, sans-serif; background: var(--ground); color: var(--text); }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .75rem; text-wrap: balance; }
-p { margin: 0 0 .75rem; } p:last-child { margin-bottom: 0; }
-a { color: var(--accent); }
-small, .quiet { color: var(--quiet); font-size: .875rem; }
-code { font: .875em/1.5 ui-monospace, monospace; }
-`;
 
 /** `/`: the contract as a page. */
 async function getContractPage(): Promise<Response> {

@@ -11,6 +11,7 @@ import { type Queries, insertRows, hotEach } from '../database/database.ts';
 import { SESSION_PUBLISHER_DIGITS } from '../database/schema.ts';
 import { rememberSession } from '../eventRoutes.ts';
 import type { StoredSession } from '../events/attributeConversions.ts';
+import { withClickReference } from './clickReference.ts';
 import { type OfferRow, openCatalogue, primaryLanguage, type StoredChoice } from './shelves.ts';
 
 /** Maximum bytes of a request body: a relay reads 16 KiB and adds what the merchant's server provides. */
@@ -248,7 +249,7 @@ function offersBody(insertions: readonly Insertion[], options: OffersBodyOptions
   return {
     session_id: options.session_id,
     recommendations: Object.fromEntries(
-      insertions.map(({ offer }) => [offer.offer_id, recommendationOf(offer, options)]),
+      insertions.map((insertion) => [insertion.offer.offer_id, recommendationOf(insertion, options)]),
     ),
     recommendation_groups:
       items.length === 0 ? [] : [{ id: 'group_0', heading: texts.heading, slot_context: 'HERO', items }],
@@ -257,15 +258,27 @@ function offersBody(insertions: readonly Insertion[], options: OffersBodyOptions
   };
 }
 
-function recommendationOf(row: OfferRow, { networkUrl, is_sandbox }: OffersBodyOptions): Recommendation {
+function recommendationOf(
+  { insertion_id, offer: row }: Insertion,
+  { session_id, networkUrl, is_sandbox }: OffersBodyOptions,
+): Recommendation {
+  const { offer_id, advertiser_id } = row;
+  const click = { session_id, offer_id, advertiser_id, insertion_id };
+  const targetOf = (url: string): string => withClickReference(absoluteUrl(url, networkUrl), click);
   const { assets, disclosure_details, language: _language, ...details } = row.details;
   const offer: Offer & { is_sandbox?: true } = {
     id: row.offer_id,
     heading: row.heading,
     ...details,
-    target_url: absoluteUrl(row.target_url, networkUrl),
+    target_url: targetOf(row.target_url),
     ...(assets
-      ? { assets: assets.map((asset) => withAbsoluteUrls(asset, ['image_url', 'target_url'], networkUrl)) }
+      ? {
+          assets: assets.map((asset) => {
+            const { target_url } = asset;
+            const whole = withAbsoluteUrls(asset, ['image_url'], networkUrl);
+            return target_url === undefined ? whole : { ...whole, target_url: targetOf(target_url) };
+          }),
+        }
       : {}),
     ...(disclosure_details
       ? { disclosure_details: withAbsoluteUrls(disclosure_details, ['target_url'], networkUrl) }

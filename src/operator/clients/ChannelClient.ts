@@ -1,5 +1,5 @@
-import { connect, type ApiCall, type ApiResponse, type CallOptions, type ClientOptions } from './connect.ts';
-import { ApiError, NotFoundError } from './errors.ts';
+import { connect, type ApiCall, type ApiResponse, type CallOptions, type ClientOptions } from '../../http/connect.ts';
+import { ApiError, NotFoundError, OPERATOR } from './errors.ts';
 import {
   CHANNEL_PATHS,
   type AddResult,
@@ -38,7 +38,7 @@ export class ChannelClient {
   readonly #call: ReturnType<typeof connect>;
 
   constructor(options: ClientOptions) {
-    this.#call = connect(options);
+    this.#call = connect(options, OPERATOR);
   }
 
   /** Returns the categories with their subcategories, both sorted by name. */

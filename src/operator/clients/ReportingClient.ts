@@ -16,8 +16,8 @@ import {
   type ReportVariant,
   type ReportOf,
 } from '../reports/reportQuery.ts';
-import { connect, type CallOptions, type ClientOptions } from './connect.ts';
-import { ReportChangedError } from './errors.ts';
+import { connect, type CallOptions, type ClientOptions } from '../../http/connect.ts';
+import { OPERATOR, ReportChangedError } from './errors.ts';
 
 /** The options of a `ReportingClient`. */
 export interface ReportingClientOptions<V extends ReportVariant> extends ClientOptions {
@@ -42,7 +42,7 @@ export class ReportingClient<V extends ReportVariant> {
     if (variant !== 'channel' && variant !== 'publisher')
       throw new TypeError("variant must be 'channel' or 'publisher'.");
     const isChannel = variant === 'channel';
-    this.#call = connect(isChannel ? options : { ...options, networkUrl: withApi(options.networkUrl) });
+    this.#call = connect(isChannel ? options : { ...options, networkUrl: withApi(options.networkUrl) }, OPERATOR);
     this.#path = isChannel ? CHANNEL_REPORT_PATH : PUBLISHER_REPORT_PATH;
     this.#pageLimit = REPORT_LIMIT[variant];
   }

@@ -1,71 +1,19 @@
+import { ApiError, errorFrom as errorByStatus, type FailedCall, type FailedResponse } from '../../http/apiErrors.ts';
+import type { ClientKind } from '../../http/connect.ts';
 import { readError } from '../../wire/errors.ts';
-import { type JsonObject, type Problem, own, oneOf } from '../../wire/json.ts';
+import { type JsonObject, own, oneOf } from '../../wire/json.ts';
+import { refuseBrowser } from '../../wire/keys.ts';
 import { REPORT_ERROR_CODES } from '../../wire/reporting.ts';
 
-/** What every error of the clients knows about the call that failed. */
-export interface FailedCall {
-  /** The status of the response; 0 when there was none. */
-  readonly status: number;
-  readonly code?: string | undefined;
-  readonly requestId?: string | undefined;
-  readonly cause?: unknown;
-}
-
-/** A call to the network that failed. The message names method and path, never the key. */
-export class ApiError extends Error {
-  override readonly name: string = 'ApiError';
-  /** The status of the response; 0 when there was none. */
-  readonly status: number;
-  /** The network's own code, such as `METRIC_NOT_AVAILABLE`. */
-  readonly code: string | undefined;
-  /** The id of the request, for the network's support. */
-  readonly requestId: string | undefined;
-
-  constructor(message: string, call: FailedCall) {
-    super(message, call.cause === undefined ? undefined : { cause: call.cause });
-    this.status = call.status;
-    this.code = call.code;
-    this.requestId = call.requestId;
-  }
-}
-
-/** The key is unknown, revoked, expired, for another environment, or not allowed to do this. */
-export class AuthError extends ApiError {
-  override readonly name = 'AuthError';
-}
-
-/** The owner of the key has nothing with that id. */
-export class NotFoundError extends ApiError {
-  override readonly name = 'NotFoundError';
-}
-
-/** The call conflicts with existing data, such as a request for the same brand and domain. */
-export class ConflictError extends ApiError {
-  override readonly name = 'ConflictError';
-}
-
-/** The network refused the request; `fields` says what to correct. */
-export class ValidationError extends ApiError {
-  override readonly name = 'ValidationError';
-  readonly fields: readonly Problem[];
-
-  constructor(message: string, call: FailedCall & { readonly fields: readonly Problem[] }) {
-    super(message, call);
-    this.fields = call.fields;
-  }
-}
-
-/** Too many calls. Wait, then call again. */
-export class RateLimitError extends ApiError {
-  override readonly name = 'RateLimitError';
-  /** Seconds to wait, when the network says so. */
-  readonly retryAfter: number | undefined;
-
-  constructor(message: string, call: FailedCall & { readonly retryAfter: number | undefined }) {
-    super(message, call);
-    this.retryAfter = call.retryAfter;
-  }
-}
+export {
+  ApiError,
+  AuthError,
+  ConflictError,
+  NotFoundError,
+  RateLimitError,
+  UnreachableError,
+  ValidationError,
+} from '../../http/apiErrors.ts';
 
 /** A metric exists but is not enabled for the owner of the key. Request only `allowed_metrics`. */
 export class MetricNotAvailableError extends ApiError {
@@ -115,13 +63,6 @@ export class ReportChangedError extends ApiError {
   override readonly name = 'ReportChangedError';
 }
 
-/** There was no response: unreachable, refused, too slow, or redirected. The call may have taken effect. */
-export class UnreachableError extends ApiError {
-  override readonly name = 'UnreachableError';
-  /** What happened; `refused` means that nothing listens there. */
-  declare readonly code: 'timeout' | 'refused' | 'redirect' | 'too_large' | 'no_response' | undefined;
-}
-
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((text): text is string => typeof text === 'string') : [];
 }
@@ -130,20 +71,10 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A response that is not a success. */
-export interface FailedResponse {
-  /** Method and path, for the message. */
-  readonly call: string;
-  readonly status: number;
-  readonly headers: Headers;
-  readonly requestId: string | undefined;
-  /** The parsed body; undefined when it is not JSON. */
-  readonly body: unknown;
-}
-
 /** Returns the error for a failed response: by its code where it has one (every coded error is a 400), else by its status. */
-export function errorFrom({ call, status, headers, requestId, body }: FailedResponse): ApiError {
-  const { message: reason, code, fields, details = {} } = readError(status, body);
+function errorFrom(failed: FailedResponse): ApiError {
+  const { call, status, requestId, body } = failed;
+  const { message: reason, code, details = {} } = readError(status, body);
   const message = `${call} returned ${status}: ${reason}`;
   const failure = { status, code, requestId };
   switch (oneOf(REPORT_ERROR_CODES, code)) {
@@ -157,35 +88,16 @@ export function errorFrom({ call, status, headers, requestId, body }: FailedResp
     case 'REPORTING_DATA_UNAVAILABLE':
       return new ReportingUnavailableError(message, failure);
     case undefined:
-      break;
-  }
-  switch (status) {
-    case 400:
-    case 422:
-      return new ValidationError(message, { ...failure, fields });
-    case 401:
-    case 403:
-      return new AuthError(message, failure);
-    case 404:
-      return new NotFoundError(message, failure);
-    case 409:
-      return new ConflictError(message, failure);
-    case 429:
-      return new RateLimitError(message, { ...failure, retryAfter: secondsOf(headers.get('retry-after')) });
-    default:
-      return new ApiError(message, failure);
+      return errorByStatus(failed);
   }
 }
+
+/** The clients of this package. */
+export const OPERATOR: ClientKind = { entry: 'offerlet-operator', example: 'https://channel.example', errorFrom };
+refuseBrowser(OPERATOR.entry);
 
 function windowOf(value: unknown): { from: string; to: string } | undefined {
   const from = own(value, 'from');
   const to = own(value, 'to');
   return typeof from === 'string' && typeof to === 'string' ? { from, to } : undefined;
-}
-
-/** Returns the seconds of a Retry-After header, which is a number of seconds or a date. */
-export function secondsOf(text: string | null): number | undefined {
-  if (text === null || text.trim() === '') return undefined;
-  const seconds = /^\d+$/.test(text.trim()) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }

@@ -1,11 +1,12 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import type { Cell } from '../../cli/output/print.ts';
-import { type Change, isSameList } from '../changeLog.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { decodeList } from '../publishers/readPublisherList.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
-import { askToGoOn, operatorCommand, readInput, type CommandContext, type Connection } from './operatorCommand.ts';
+import type { Connection } from './connection.ts';
+import { askToGoOn, readInput } from './input.ts';
+import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { findNamedPublisher, findPublisher, readTaxonomy } from './publisherCommands.ts';
 
 /** Words on one command line: more than any network has subcategories. */
@@ -22,7 +23,6 @@ const LIST = {
   file: {
     kind: 'text',
     value: 'FILE',
-    completes: 'file',
     about: 'File with one id or name on each line, or a JSON array; - is stdin.',
   },
 } as const;
@@ -161,7 +161,7 @@ async function changeExclusions(
     ];
     if (reasons.length > 0) await askToGoOn(terminal, `${reasons.join(' ')} It is about ${place}.`);
   }
-  if (isChanged && !settings['dry-run']) await replaceExclusions({ connection, channel, scope, after });
+  if (isChanged && !settings['dry-run']) await replaceExclusions({ channel, scope, after });
   printDifferences(rows, context);
   const count = (change: Difference['change']): number => rows.filter((row) => row.change === change).length;
   const what = `${count('added')} added, ${count('removed')} removed, ${after.length} excluded for ${place}`;
@@ -169,7 +169,7 @@ async function changeExclusions(
 }
 
 /** The list that a change replaces. */
-export interface ExclusionScope {
+interface ExclusionScope {
   /** Undefined for the whole channel. */
   readonly publisher: { readonly id: string; readonly name: string } | undefined;
   /** The channel's name. */
@@ -178,7 +178,7 @@ export interface ExclusionScope {
 }
 
 /** Reads what the channel excludes for all its publishers, or for one. */
-export async function readScope(channel: ChannelClient, id: string | undefined): Promise<ExclusionScope> {
+async function readScope(channel: ChannelClient, id: string | undefined): Promise<ExclusionScope> {
   const [details, publisher] = await Promise.all([
     channel.details(),
     id === undefined ? undefined : findPublisher(channel, id),
@@ -193,26 +193,22 @@ export async function readScope(channel: ChannelClient, id: string | undefined):
 }
 
 /** Where a change is made, for people: production is not to be overlooked. */
-export function placeOf({ environment, url }: Connection, { publisher, channel }: ExclusionScope): string {
+function placeOf({ environment, url }: Connection, { publisher, channel }: ExclusionScope): string {
   const whose = publisher
     ? `${safeText(publisher.name)} in ${safeText(channel)}`
     : `all publishers of ${safeText(channel)}`;
   return `${whose} (${environment === 'production' ? 'PRODUCTION' : (environment ?? new URL(url).host)})`;
 }
 
-/** Replaces a list and logs that. Throws an `ExitError` if the list is no longer the one that was shown. */
-export async function replaceExclusions({
-  connection,
+/** Replaces a list. Throws an `ExitError` if the list is no longer the one that was shown. */
+async function replaceExclusions({
   channel,
   scope,
   after,
-  undoes,
 }: {
-  readonly connection: Connection;
   readonly channel: ChannelClient;
   readonly scope: ExclusionScope;
   readonly after: readonly string[];
-  readonly undoes?: string | undefined;
 }): Promise<void> {
   const { publisher, subcategory_ids: before } = scope;
   // A person may have taken a while to respond, and somebody else's change would be lost.
@@ -222,23 +218,16 @@ export async function replaceExclusions({
       'Somebody has changed these exclusions meanwhile. Nothing was changed; run the command again.',
       EXIT.failed,
     );
-  const change: Change = {
-    action: 'exclusions',
-    network: connection.url,
-    environment: connection.environment,
-    channel: scope.channel,
-    publisher: publisher ?? null,
-    before,
-    after,
-    ...(undoes !== undefined && { undoes }),
-  };
-  await connection.changes.record(change, () =>
-    publisher ? channel.setPublisherExclusions(publisher.id, after) : channel.setChannelExclusions(after),
-  );
+  await (publisher ? channel.setPublisherExclusions(publisher.id, after) : channel.setChannelExclusions(after));
+}
+
+/** Whether two lists have the same ids, in any order. */
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.toSorted().join() === other.toSorted().join();
 }
 
 /** One subcategory of a list before and after. */
-export interface Difference {
+interface Difference {
   readonly change: 'kept' | 'added' | 'removed';
   readonly subcategory_id: string;
   readonly subcategory: string;
@@ -250,7 +239,7 @@ const MARKS: Readonly<Record<Difference['change'], Cell>> = {
 };
 
 /** Returns all subcategories of two lists, those that are in both first. */
-export function differencesOf(before: readonly string[], after: readonly string[], taxonomy: Taxonomy): Difference[] {
+function differencesOf(before: readonly string[], after: readonly string[], taxonomy: Taxonomy): Difference[] {
   const row = (subcategory_id: string, change: Difference['change']): Difference => ({
     change,
     subcategory_id,
@@ -263,7 +252,7 @@ export function differencesOf(before: readonly string[], after: readonly string[
 }
 
 /** Prints what changes, and what stays. */
-export function printDifferences(
+function printDifferences(
   rows: readonly Difference[],
   { settings, print }: Pick<CommandContext<typeof WAYS>, 'settings' | 'print'>,
 ): void {

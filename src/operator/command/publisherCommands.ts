@@ -4,7 +4,8 @@ import { safeText, type Terminal, type Tone } from '../../cli/output/terminal.ts
 import type { Cell } from '../../cli/output/print.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
-import { ask, operatorCommand, requireWord } from './operatorCommand.ts';
+import { ask } from './input.ts';
+import { operatorCommand, requireWord } from './operatorCommand.ts';
 import { hasAllWords, isSameName } from '../publishers/rankByWords.ts';
 import { type Taxonomy, createTaxonomy } from '../publishers/taxonomy.ts';
 import { type Publisher, type PublisherStatus, type PublisherDetail, PUBLISHER_STATUSES } from '../../wire/channel.ts';
@@ -19,7 +20,6 @@ export const publishersList = operatorCommand({
     status: {
       kind: 'text',
       value: 'STATUS',
-      completes: PUBLISHER_STATUSES,
       about: 'Only those with this status: pending, needs_info, approved or rejected.',
     },
   },
@@ -204,22 +204,9 @@ export const publishersRemove = operatorCommand({
     progress.end();
     // A name of which nothing can be shown would be confirmed by pressing Enter.
     if (!settings.yes) await confirm(name || safeText(publisher_remote_id), terminal, place);
-    await connection.changes
-      .record(
-        {
-          action: 'publisher removed',
-          network: connection.url,
-          environment: connection.environment,
-          channel: details.name,
-          publisher: { id: publisher_remote_id, name: brand_name },
-          before: { publisher_remote_id, brand_name },
-          after: null,
-        },
-        () => channel.remove(publisher_remote_id),
-      )
-      .catch((error: unknown) => {
-        throw error instanceof NotFoundError ? noPublisher(id) : error;
-      });
+    await channel.remove(publisher_remote_id).catch((error: unknown) => {
+      throw error instanceof NotFoundError ? noPublisher(id) : error;
+    });
     const removed = { publisher_remote_id, brand_name, removed: true };
     if (settings.json || settings.csv)
       print({

@@ -3,7 +3,8 @@ import { safeText, type Tone } from '../../cli/output/terminal.ts';
 import type { Publisher, PublisherItem } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';
-import { readInput, operatorCommand, type CommandContext } from './operatorCommand.ts';
+import { readInput } from './input.ts';
+import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
 import { plural } from '../reports/format.ts';
 import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
@@ -82,18 +83,9 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
     process.once('SIGTERM', interrupt);
     let done = 0;
     progress.step(`Adding ${plural(sendable.length, 'publisher')} …`);
-    const place = {
-      action: 'publishers added',
-      network: connection.url,
-      environment: connection.environment,
-      channel: (await channel.details()).name,
-      publisher: null,
-      before: null,
-    } as const;
     try {
       await addPublishers({
-        send: (items, options) =>
-          connection.changes.record({ ...place, after: items }, () => channel.add(items, options)),
+        send: (items, options) => channel.add(items, options),
         items: sendable.map(({ item }): PublisherItem => item),
         signal: stop.signal,
         onOutcome: (index, outcome) => {

@@ -1,17 +1,18 @@
-import { existsSync } from 'node:fs';
 import { type Options, type SettingsOf, OUTPUT } from '../../cli/command.ts';
 import { UsageError } from '../../cli/ExitError.ts';
-import { openYaml, type Setting } from '../openYaml.ts';
 import { lastDays as lastDates, period, PERIODS } from '../reports/period.ts';
 import { GROUPINGS, METRICS, type ReportVariant } from '../reports/reportQuery.ts';
 import { countDays, dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
 import { didYouMean, suggest } from '../../wire/didYouMean.ts';
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
-import { DEFAULT_DATES, GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../wire/limits.ts';
+import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import { TIME_GRAINS, type TimeGrain } from '../../wire/reporting.ts';
 
 /** The names of `--period`: those of `period()`, with hyphens. */
 const PERIOD_NAMES = PERIODS.map((name) => name.replaceAll('_', '-'));
+
+/** The APIs name no currency: it is the one of the operator's contract. */
+export const CURRENCY = { kind: 'text', value: 'LABEL', about: 'The label of amounts, such as EUR.' } as const;
 
 /** The options of `offerlet-operator report`, besides connection and format. */
 export const REPORT_OPTIONS = {
@@ -26,7 +27,6 @@ export const REPORT_OPTIONS = {
   period: {
     kind: 'text',
     value: 'NAME',
-    completes: ['7d', '30d', '90d', ...PERIOD_NAMES],
     about: `The last days up to today, such as 7d or 30d, or a period by its name: ${PERIOD_NAMES.join(', ')}.`,
   },
   grain: {
@@ -37,26 +37,22 @@ export const REPORT_OPTIONS = {
   by: {
     kind: 'text',
     value: 'NAME[,NAME]',
-    completes: GROUPINGS.channel,
     about: 'Breakdowns, up to three: publisher, page_type, widget_type, widget_id.',
   },
   metrics: {
     kind: 'text',
     value: 'M[,M]',
-    completes: METRICS.channel,
     about: 'The metrics and their order; all that are enabled for the key by default.',
   },
   filter: {
     kind: 'list',
     value: 'NAME=VALUE',
-    completes: ['publisher=', 'page_type=', 'widget_type='],
     about: 'Only that publisher (id or name), page_type or widget_type.',
   },
   sort: {
     kind: 'text',
     value: '[-]M',
     isSigned: true,
-    completes: METRICS.channel,
     about: 'Sorts by a metric or column; with a hyphen, the largest first. With --compare also by M_change.',
   },
   limit: { kind: 'text', value: 'N', about: 'Prints the first rows only. The totals are still those of all rows.' },
@@ -65,12 +61,7 @@ export const REPORT_OPTIONS = {
     choices: ['previous', 'year'],
     about: 'Compares with as many days just before, or with the same weekdays a year (52 weeks) before.',
   },
-  chart: { kind: 'flag', about: 'Draws the first metrics above the table.' },
-  currency: {
-    kind: 'text',
-    value: 'LABEL',
-    about: 'The label of amounts, such as EUR; by default that of reports.yaml, where there is one.',
-  },
+  currency: CURRENCY,
   output: OUTPUT,
 } as const satisfies Options;
 
@@ -99,7 +90,7 @@ type ReportSettings = SettingsOf<typeof REPORT_OPTIONS>;
 export function readQuery(settings: ReportSettings, now: Date): RequestedReport {
   const { variant, compare } = settings;
   const dates = readDates(settings, now);
-  const grain = settings.grain ?? (settings.chart && settings.by === undefined ? grainFor(dates) : 'total');
+  const grain = settings.grain ?? 'total';
   if (grain === 'hour' && dates && countDays(dates) > HOURLY_MAX_DATES)
     throw new UsageError(
       `--grain hour is limited to ${HOURLY_MAX_DATES} days, and these are ${countDays(dates)}. Use --period 3d, or --grain day.`,
@@ -112,13 +103,6 @@ export function readQuery(settings: ReportSettings, now: Date): RequestedReport 
       : readNames(settings.metrics, { source: '--metrics', variant, known: METRICS });
   const wanted = { variant, dates, grain, by, metrics, filters: readFilters(settings.filter, variant), compare };
   return { ...wanted, sort: readSort(settings.sort, wanted), limit: readLimit(settings.limit) };
-}
-
-/** A chart without a grain or a breakdown shows how things went: some dozens of bars. */
-function grainFor(dates: DateRange | undefined): TimeGrain {
-  const days = dates ? countDays(dates) : DEFAULT_DATES;
-  if (days <= 2) return 'hour';
-  return days <= 62 ? 'day' : days <= 400 ? 'week' : 'month';
 }
 
 interface NamesOptions {
@@ -239,85 +223,4 @@ function namedPeriod(text: string, now: Date): DateRange {
 function readDate(text: string, name: string): string {
   if (isDate(text)) return text;
   throw new UsageError(`${name} is not a date: "${text}". Use something like 2026-11-01.`);
-}
-
-/** One named report of a file. */
-export interface SavedReport {
-  readonly name: string;
-  readonly title: string;
-  readonly settings: ReportSettings;
-}
-
-/** A file of reports. */
-export interface SavedReports {
-  /** The label of amounts, such as EUR; the APIs state none. */
-  readonly currency: string | null;
-  readonly reports: readonly SavedReport[];
-}
-
-const TEXTS = ['variant', 'from', 'to', 'period', 'grain', 'sort', 'limit', 'compare'] as const;
-const LISTS = ['by', 'metrics'] as const;
-const FIELDS = ['title', ...TEXTS, ...LISTS, 'filter', 'chart'] as const;
-
-/** Reads a file of reports, and checks every one of them as `report` would. Throws a `UsageError` that names the line. */
-export function readSavedReports(path: string, option = '--file'): SavedReports {
-  const { currency, reports } = openYaml(path, option).fields(['currency', 'reports']);
-  return {
-    currency: currency?.text() ?? null,
-    reports: reports?.entries().map(([name, report]) => readSaved(name, report)) ?? [],
-  };
-}
-
-/** The file of the current folder that is read where there is one. */
-export const USUAL_FILE = 'reports.yaml';
-
-/** Returns the label of amounts in the file of the current folder; null where there is none, or it is not a file of reports. */
-export function usualCurrency(): string | null {
-  try {
-    return existsSync(USUAL_FILE) ? readSavedReports(USUAL_FILE).currency : null;
-  } catch {
-    // "reports list" says what is wrong with it.
-    return null;
-  }
-}
-
-/** Returns the report of a name. Throws a `UsageError` with the nearest name. */
-export function findSaved({ reports }: SavedReports, name: string, path: string): SavedReport {
-  const names = reports.map((report) => report.name);
-  const found = reports.find((report) => report.name === name);
-  if (found) return found;
-  throw new UsageError(
-    `${path} has no report "${name}".${names.length === 0 ? ' It has none at all.' : suggest(name, names)}`,
-  );
-}
-
-function readSaved(name: string, report: Setting): SavedReport {
-  if (!/^[\w-]{1,60}$/.test(name)) report.fail('is not a name for a report. Use letters, digits and hyphens.');
-  const fields = report.fields(FIELDS);
-  const texts = Object.fromEntries(TEXTS.map((one) => [one, fields[one]?.text()]));
-  const lists = Object.fromEntries(LISTS.map((one) => [one, fields[one]?.texts().join(',')]));
-  const filter = fields.filter?.entries().flatMap(([key, value]) => value.list().map((one) => `${key}=${one.text()}`));
-  const settings = {
-    ...texts,
-    ...lists,
-    variant: fields.variant?.choice(['channel', 'publisher']) ?? 'channel',
-    grain: fields.grain?.choice(['total', 'day', 'week', 'month', 'hour']),
-    compare: fields.compare?.choice(['previous', 'year']),
-    filter: filter ?? [],
-    chart: fields.chart?.choice(['true', 'false']) === 'true',
-    output: undefined,
-    currency: undefined,
-  } as unknown as ReportSettings;
-  try {
-    readQuery(settings, new Date());
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    // The flag that the message begins with is the field of that name.
-    const [, flag = '', rest = error.message] = /^--([a-z]+):? (.*)$/s.exec(error.message) ?? [];
-    const field = FIELDS.find((one) => one === flag);
-    const at = field && fields[field];
-    if (at) at.fail(rest);
-    report.fail(`is not a valid report. ${error.message}`);
-  }
-  return { name, title: fields.title?.text() ?? name, settings };
 }

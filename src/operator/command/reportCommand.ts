@@ -1,4 +1,4 @@
-import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { columnsThatFit, formatOf, inFile, textOf, writeFile, type Printable } from '../../cli/output/print.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
@@ -9,21 +9,21 @@ import { readWholeReport } from '../clients/ReportingClient.ts';
 import { type Row, earlierGap } from '../reports/comparison.ts';
 import { plural, rangeOf } from '../reports/format.ts';
 import { comparedDates, period, isUnfinished } from '../reports/period.ts';
-import { drawChart } from './drawChart.ts';
 import { explainFailure } from './explainFailure.ts';
-import { operatorCommand, type CommandContext, type Connection } from './operatorCommand.ts';
+import type { Connection } from './connection.ts';
+import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { findPublisherId, type NamedPublisher } from './publisherCommands.ts';
-import { readQuery, REPORT_OPTIONS, type RequestedReport, usualCurrency } from './readQuery.ts';
+import { readQuery, REPORT_OPTIONS, type RequestedReport } from './readQuery.ts';
 import { reportTable, type PrintedReport } from './reportTable.ts';
 
-/** `offerlet-operator report`: a report of the channel or of one publisher, as a table, a chart, CSV or JSON. */
+/** `offerlet-operator report`: a report of the channel or of one publisher, as a table, CSV or JSON. */
 export const reportCommand = operatorCommand({
   summary: 'Prints a report of the channel or of one publisher.',
   options: REPORT_OPTIONS,
   examples: [
     {
-      call: 'offerlet-operator report --period 30d --grain day --metrics clicks,ctr --chart',
-      does: 'Clicks of the last 30 days, as a chart',
+      call: 'offerlet-operator report --period 30d --grain day --metrics clicks,ctr',
+      does: 'Clicks of the last 30 days, day by day',
     },
     {
       call: 'offerlet-operator report --period last-week --by publisher --compare previous --sort clicks_change',
@@ -43,8 +43,6 @@ type ReportContext = Pick<CommandContext<typeof REPORT_OPTIONS>, 'settings' | 't
 export async function runReport(context: ReportContext): Promise<void> {
   const { settings, terminal, connection, progress } = context;
   const format = formatOf(settings);
-  if (settings.chart && (format.json || format.csv))
-    throw new UsageError('--chart draws for people. Leave out --json, --csv, or the name of the --output file.');
   const query = readQuery(settings, new Date());
   const report = await readReport(query, context).catch((error: unknown) => {
     if (error instanceof AuthError) throw withVariantHint(error, query, connection.keySource);
@@ -53,14 +51,11 @@ export async function runReport(context: ReportContext): Promise<void> {
   progress.end();
   const printable = printableOf(report);
   if (settings.output !== undefined) {
-    const plain = inFile(terminal);
-    const chart = settings.chart ? drawChart(report, plain) : '';
-    writeFile(settings.output, chart + textOf(printable, { format, terminal: plain }));
+    writeFile(settings.output, textOf(printable, { format, terminal: inFile(terminal) }));
     return terminal.note(`Wrote ${plural(report.printed.length, 'row')} to ${settings.output}.`);
   }
   if (format.json || format.csv) return terminal.write(textOf(printable, { format, terminal }));
   terminal.note(captionOf(report));
-  if (settings.chart) terminal.write(`${drawChart(report, terminal)}\n`);
   terminal.write(textOf(printable, { format, terminal }));
   for (const line of remarksOn(report, printable, terminal.width)) terminal.note(line);
 }
@@ -77,8 +72,7 @@ async function readReport(
     page_types: listed(query.filters.page_type),
     widget_types: listed(query.filters.widget_type),
   };
-  const needsDates = settings.chart || compare !== undefined;
-  const dates = query.dates ?? (needsDates ? await defaultDates(reader, grain) : undefined);
+  const dates = query.dates ?? (compare !== undefined ? await defaultDates(reader, grain) : undefined);
   const report = await readWholeReport({
     reader,
     query: { ...filters, ...dates, time_grain: grain, group_by: listed(by), metrics },
@@ -86,13 +80,20 @@ async function readReport(
     sort,
     compare,
     isRanking: grain === 'total' && by.length > 0,
-    first: settings.chart ? undefined : limit,
+    first: limit,
     onProgress: (read, total) =>
       progress.step(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} rows …`),
     onUnsteady: () => terminal.note('The report changes while it is read; a row may be missing or twice.'),
   });
-  const currency = settings.currency ?? usualCurrency();
-  return { ...report, query, filters, publishers, dates, currency, printed: report.rows.slice(0, limit) };
+  return {
+    ...report,
+    query,
+    filters,
+    publishers,
+    dates,
+    currency: settings.currency ?? null,
+    printed: report.rows.slice(0, limit),
+  };
 }
 
 /** Finds publishers that are given by id or by name. */

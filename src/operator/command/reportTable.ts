@@ -17,7 +17,7 @@ export interface PrintedReport extends WholeReport {
   readonly publishers: readonly NamedPublisher[];
   /** The label of amounts; null when nothing names it. */
   readonly currency: string | null;
-  /** The rows without those that `--limit` leaves out. A chart draws all: a period that was not printed is not zero. */
+  /** The rows without those that `--limit` leaves out. */
   readonly printed: readonly Row[];
 }
 
@@ -93,19 +93,19 @@ function periodCell(row: Row, { grain }: RequestedReport, dataThrough: string | 
 }
 
 /** Returns the value of a breakdown; a dash for activity that has none. */
-export function groupCell(row: Row, grouping: string): string {
+function groupCell(row: Row, grouping: string): string {
   const value = row[grouping === 'publisher' ? 'publisher_name' : grouping];
   return typeof value === 'string' ? safeText(value) : '–';
 }
 
 /** Returns a metric of a row for people. */
-export function metricText(name: string, row: Row | Totals): string {
+function metricText(name: string, row: Row | Totals): string {
   const value = row[name];
   return typeof value === 'number' ? valueOf(name, value) : '–';
 }
 
 /** Returns the metric of the counterpart; no row means no activity, which is zero. */
-export function beforeText(name: string, { counterpart }: Row | Totals): string {
+function beforeText(name: string, { counterpart }: Row | Totals): string {
   return valueOf(name, Number(counterpart?.[name] ?? 0));
 }
 

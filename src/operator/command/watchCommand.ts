@@ -3,36 +3,22 @@ import { type Command, type Options, OUTPUT } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { inTone, type Terminal, type Tone, documentWithoutControls, safeText } from '../../cli/output/terminal.ts';
 import { formatOf, inFile, textOf, writeFile } from '../../cli/output/print.ts';
-import { readKeyFile } from '../../cli/readKeyFile.ts';
+import { countDays } from '../../wire/utcDates.ts';
 import { plural, rangeOf } from '../reports/format.ts';
-import { type Cause, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';
-import { lineOf, messagesOf, requestOf, sendWebhook, type WebhookOptions } from '../watch/webhook.ts';
-import { EXAMPLE_RULES, loadRules, webhookProblem, type Rules } from '../watch/rules.ts';
-import { openStateFile, readStateFile, type WatchState, type StateOwner } from '../watch/stateFile.ts';
+import { type Cause, type Causes, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';
+import { EXAMPLE_RULES, loadRules } from '../watch/rules.ts';
+import { openStateFile, type StateOwner } from '../watch/stateFile.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 
 const OPTIONS = {
-  rules: {
-    kind: 'text',
-    value: 'FILE',
-    completes: 'file',
-    about: 'The rules, as YAML. Without it, the rules that --init prints.',
-  },
+  rules: { kind: 'text', value: 'FILE', about: 'The rules, as YAML. Without it, the rules that --init prints.' },
   state: {
     kind: 'text',
     value: 'FILE',
-    completes: 'file',
     about: 'Remembers what was said already; NAME.state.json beside the rules file by default.',
   },
   all: { kind: 'flag', about: 'Prints what is still open, not only what is new.' },
   backtest: { kind: 'text', value: 'DAYS', about: 'Prints what would have been said in these days, such as 90d.' },
-  'dry-run': { kind: 'flag', about: 'Prints what would be sent; sends and remembers nothing.' },
-  'webhook-secret-file': {
-    kind: 'text',
-    value: 'FILE',
-    completes: 'file',
-    about: 'File with the secret that signs messages. By default, it is read from OFFERLET_WEBHOOK_SECRET.',
-  },
   init: { kind: 'flag', about: 'Prints a rules file to start from.' },
   output: OUTPUT,
 } as const satisfies Options;
@@ -71,7 +57,7 @@ async function runWatch(context: Context): Promise<void> {
   const days = settings.backtest === undefined ? undefined : readDays(settings.backtest);
   const channel = connection.channel();
   const owner = { network: connection.url.replace(/\/+$/, ''), channel: safeText((await channel.details()).name) };
-  const look = (before: WatchState['causes']): Promise<Evaluation> =>
+  const look = (before: Causes): Promise<Evaluation> =>
     evaluate({
       source: { reports: connection.channelReport(), channel, onProgress: (text) => progress.step(text) },
       rules,
@@ -80,83 +66,23 @@ async function runWatch(context: Context): Promise<void> {
     });
   if (days !== undefined) {
     const evaluation = await look(new Map());
-    show(context, { evaluation, owner, requests: [] });
+    show(context, evaluation, owner);
     return terminal.note(backtestSummary(evaluation, days));
   }
-  const webhook = readWebhook(context, rules);
   const path = settings.state ?? (settings.rules === undefined ? undefined : stateBeside(settings.rules));
-  if (webhook && path === undefined)
-    throw new UsageError('A webhook requires --state FILE, or every run would send everything again.');
-  const { causes, failure } = await (path === undefined || settings['dry-run']
-    ? lookOnly(context, { owner, webhook, look, path })
-    : lookAndSend(context, { owner, webhook, look, path }));
-  if (failure !== undefined) throw new ExitError(`${failure} The next run sends it again.`, EXIT.failed);
-  // The exit code says how things are; the output says what is new.
-  if (causes.size > 0) throw new ExitError('', EXIT.attention);
-}
-
-interface Run {
-  readonly owner: StateOwner;
-  readonly webhook: WebhookOptions | undefined;
-  readonly path: string | undefined;
-  look(before: WatchState['causes']): Promise<Evaluation>;
-}
-
-/** What was found, and why it could not be sent. */
-type Looked = Pick<Evaluation, 'causes'> & { readonly failure?: string | undefined };
-
-async function lookOnly(context: Context, { owner, webhook, path, look }: Run): Promise<Looked> {
-  const before = path === undefined ? new Map() : readStateFile(path, owner).causes;
-  const evaluation = await look(before);
-  const requests =
-    webhook && context.settings['dry-run']
-      ? messagesOf(evaluation.turns, owner).map((message) => ({
-          url: new URL(webhook.target.url).host,
-          ...requestOf(message, webhook),
-        }))
-      : [];
-  show(context, { evaluation, owner, requests });
-  return evaluation;
-}
-
-/** What is to be sent is on disk before it is sent, with its id: after a crash it is sent again as the same message. */
-async function lookAndSend(context: Context, { owner, webhook, path = '', look }: Run): Promise<Looked> {
-  const file = await openStateFile(path, owner);
+  const file = path === undefined ? undefined : await openStateFile(path, owner);
   try {
-    // What could not be sent before does not wait for a network that is down now.
-    let state = file.state;
-    const send = async (): Promise<string | undefined> => {
-      if (!webhook) return undefined;
-      for (let [message] = state.outbox; message; [message] = state.outbox) {
-        const why = await sendWebhook(message, webhook);
-        if (why !== undefined) return why;
-        state = { ...state, outbox: state.outbox.slice(1) };
-        file.save(state);
-      }
-      return undefined;
-    };
-    const first = await send();
-    const evaluation = await look(state.causes);
-    const messages = webhook ? messagesOf(evaluation.turns, owner) : [];
-    state = { causes: evaluation.causes, outbox: [...state.outbox, ...messages].slice(-OUTBOX_MAX) };
-    file.save(state);
-    show(context, { evaluation, owner, requests: [] });
-    return { causes: evaluation.causes, failure: first ?? (await send()) };
+    const evaluation = await look(file?.causes ?? new Map());
+    file?.save(evaluation.causes);
+    show(context, evaluation, owner);
+    // The exit code says how things are; the output says what is new.
+    if (evaluation.causes.size > 0) throw new ExitError('', EXIT.attention);
   } finally {
-    await file.release();
+    await file?.release();
   }
 }
 
-/** Messages that wait for a webhook that fails; the oldest are dropped. */
-const OUTBOX_MAX = 200;
-
-interface Shown {
-  readonly evaluation: Evaluation;
-  readonly owner: StateOwner;
-  readonly requests: readonly ReturnType<typeof requestOf>[];
-}
-
-function show({ settings, terminal, progress }: Context, { evaluation, owner, requests }: Shown): void {
+function show({ settings, terminal, progress }: Context, evaluation: Evaluation, owner: StateOwner): void {
   progress.end();
   const { causes, turns, days, dataEnd, skipped } = evaluation;
   const format = formatOf(settings);
@@ -175,26 +101,13 @@ function show({ settings, terminal, progress }: Context, { evaluation, owner, re
     events: turns.map(({ event, day, cause }) => ({ event, day, ...cause })),
     open,
     skipped,
-    ...(settings['dry-run'] && { requests }),
   };
   const to = settings.output === undefined ? terminal : inFile(terminal);
+  const csv = { rows, columns: ['event', 'day', 'rule', 'id', 'name', 'since', 'text'] };
   const text =
     format.json || format.csv
-      ? textOf(
-          {
-            json,
-            csv: { rows, columns: ['event', 'day', 'rule', 'id', 'name', 'since', 'text'] },
-            table: () => ({ columns: [], rows: [] }),
-          },
-          { format, terminal: to },
-        )
-      : paragraphs({ turns, open: isBacktest ? [] : older }, to) +
-        requests
-          .map(({ headers, body }) => {
-            const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
-            return `${lines.join('')}\n${body}\n\n`;
-          })
-          .join('');
+      ? textOf({ json, csv, table: () => ({ columns: [], rows: [] }) }, { format, terminal: to })
+      : paragraphs({ turns, open: isBacktest ? [] : older }, to);
   if (settings.output !== undefined) writeFile(settings.output, text);
   else if (text !== '') terminal.write(format.json || format.csv ? text : documentWithoutControls(text));
   for (const { rule, why } of skipped) terminal.note(`The rule ${rule} is not judged: ${why}.`);
@@ -226,6 +139,16 @@ function paragraphs(
     .join('');
 }
 
+/** Characters of a name that a line shows. */
+const NAME_MAX = 80;
+
+function lineOf(event: Turn['event'], { name, text, since }: Cause, day: string): string {
+  const lasted = countDays({ from: since, to: day }) - 1;
+  const after =
+    event === 'began' ? '' : ` It began on ${since}${lasted > 0 ? `, ${plural(lasted, 'day')} before` : ''}.`;
+  return `${name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name}: ${text}${after}`;
+}
+
 function stateSummary({ causes, days }: Evaluation, hasMore: boolean): string {
   const judged = days.at(-1);
   const on =
@@ -238,11 +161,11 @@ function stateSummary({ causes, days }: Evaluation, hasMore: boolean): string {
 function backtestSummary({ days, turns, causes }: Evaluation, wanted: number): string {
   const [from, to] = [days[0], days.at(-1)];
   if (from === undefined || to === undefined) return 'There is no complete day of data to judge.';
-  const messages = new Map<string, Set<string>>();
+  const said = new Map<string, Set<string>>();
   for (const { day, event, cause } of turns)
-    messages.set(cause.rule, (messages.get(cause.rule) ?? new Set()).add(`${day} ${event}`));
-  const counts = [...messages].map(([rule, said]) => `${rule} ${said.size}`);
-  const total = [...messages.values()].reduce((sum, said) => sum + said.size, 0);
+    said.set(cause.rule, (said.get(cause.rule) ?? new Set()).add(`${day} ${event}`));
+  const counts = [...said].map(([rule, times]) => `${rule} ${times.size}`);
+  const total = [...said.values()].reduce((sum, times) => sum + times.size, 0);
   const short = days.length < wanted ? ` The history allows no more than ${plural(days.length, 'day')}.` : '';
   return `${rangeOf({ from, to })}: ${plural(total, 'message')}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}, ${causes.size} still open at the end.${short} Requests that were decided since, and late data, cannot be seen afterwards.`;
 }
@@ -256,18 +179,4 @@ function readDays(text: string): number {
 
 function stateBeside(rules: string): string {
   return join(dirname(rules), `${basename(rules).replace(/\.ya?ml$/i, '')}.state.json`);
-}
-
-function readWebhook({ settings, terminal, env }: Context, rules: Rules): WebhookOptions | undefined {
-  const url = env['OFFERLET_WEBHOOK_URL']?.trim();
-  const problem = url ? webhookProblem(url) : undefined;
-  if (problem !== undefined) throw new UsageError(`OFFERLET_WEBHOOK_URL ${problem}`);
-  const target = url ? { url, field: rules.webhook?.field } : rules.webhook;
-  if (!target) return undefined;
-  const file = settings['webhook-secret-file'];
-  const secret =
-    file === undefined
-      ? env['OFFERLET_WEBHOOK_SECRET']?.trim()
-      : readKeyFile('--webhook-secret-file', file, (line) => terminal.note(line));
-  return { target, secret: secret === '' ? undefined : secret };
 }

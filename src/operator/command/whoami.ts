@@ -1,7 +1,8 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import { AuthError, ApiError, UnreachableError } from '../clients/errors.ts';
-import { type Connection, operatorCommand } from './operatorCommand.ts';
+import type { Connection } from './connection.ts';
+import { operatorCommand } from './operatorCommand.ts';
 import { own, parseJson, readCappedText } from '../../wire/json.ts';
 import { hideKey, readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';

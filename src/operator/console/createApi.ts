@@ -1,6 +1,5 @@
 import { ExitError, UsageError } from '../../cli/ExitError.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
-import { createAuditReader, readAuditPeriod, readMiscounting, type ConsoleAuditOptions } from './auditApi.ts';
 import {
   AuthError,
   ConflictError,
@@ -16,11 +15,9 @@ import {
   ValidationError,
 } from '../clients/errors.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
-import { createFileApi, type ConsoleFiles } from './createFileApi.ts';
-import { AuditReportError } from '../../wire/audit/readAuditReport.ts';
-import type { ChangeLog } from '../changeLog.ts';
 import { createChangeApi, json, noSuchCall, readBody, readExclusionChange, readItems } from './createChangeApi.ts';
 import { createReports } from './createReports.ts';
+import { createWatch } from './createWatch.ts';
 import type {
   ConsoleContext,
   ConsolePublisher,
@@ -35,9 +32,9 @@ import type { Publisher, PublisherDetail } from '../../wire/channel.ts';
 import { readKey } from '../../wire/keys.ts';
 
 /** The options of `createOperatorConsole`. */
-export interface ConsoleOptions extends ConsoleFiles {
+export interface ConsoleOptions {
   /** The network's URL. */
-  readonly network: string;
+  readonly networkUrl: string;
   /** A secret management key, or a publisher's reporting key. It stays in this process. */
   readonly apiKey: string;
   /** `channel` with a management key (the default), `publisher` with a publisher's reporting key. */
@@ -50,12 +47,10 @@ export interface ConsoleOptions extends ConsoleFiles {
   readonly allowFrame?: boolean | undefined;
   /** Host names besides this machine's own at which the console may be called, for containers. */
   readonly hosts?: readonly string[] | undefined;
-  /** A relay's ledger, for the page *Audit*. Without it, the console does not offer that page. */
-  readonly audit?: ConsoleAuditOptions | undefined;
-  /** Where changes are logged; nowhere by default. */
-  readonly changes?: ChangeLog | undefined;
-  /** The consoles of the same process, to switch between. */
-  readonly profiles?: ConsoleContext['profiles'] | undefined;
+  /** The file with the rules of the page *Watch*; by default those that `watch --init` prints. It is read on each call. */
+  readonly rules?: string | undefined;
+  /** The label of amounts, such as EUR: the APIs name none. */
+  readonly currency?: string | undefined;
   /** Replaces the platform's `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
@@ -70,19 +65,15 @@ const LIKE_A_KEY = /adnet_(sk|rk|rp)_[^"\\\s]*/g;
 
 /** Creates the part of the console that calls the network with the key. Takes the path below `api/`. */
 export function createApi(options: ConsoleOptions): (request: Request, path: string) => Promise<Response> {
-  const { network, apiKey, variant = 'channel' } = options;
+  const { networkUrl, apiKey, variant = 'channel' } = options;
   // The page shows failures and retries calls itself, so that operators know why they wait.
-  const shared = { networkUrl: network, apiKey, maxRetries: 0, fetch: options.fetch };
+  const shared = { networkUrl, apiKey, maxRetries: 0, fetch: options.fetch };
   const channel = new ChannelClient(shared);
   const reporting = new ReportingClient<ReportVariant>({ ...shared, variant });
-  const { audit } = options;
-  const reportingKey = audit?.reportingKey ?? apiKey;
-  const readAudit =
-    audit && createAuditReader(audit, new ReportingClient({ ...shared, apiKey: reportingKey, variant: 'publisher' }));
-  const files = createFileApi(options);
+  const watch = createWatch(options);
   const reports = createReports(reporting, variant);
   const environment = readKey(apiKey)?.environment ?? null;
-  const changes = createChangeApi(channel, { network, environment, log: options.changes });
+  const changes = createChangeApi(channel);
 
   async function session(signal: AbortSignal): Promise<ConsoleContext> {
     const isChannel = variant === 'channel';
@@ -95,18 +86,14 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
       ),
     ]);
     return {
-      network: new URL(network).host,
-      network_url: new URL(network).href.replace(/\/+$/, ''),
+      network: new URL(networkUrl).host,
+      network_url: new URL(networkUrl).href.replace(/\/+$/, ''),
       environment,
-      profiles: options.profiles ?? [],
       variant,
       channel: details?.name ?? null,
       metrics,
       refresh_ms: options.refresh ?? REFRESH_MS,
-      audit: audit ? { is_sandbox: audit.sandbox !== undefined } : null,
-      currency: files.currency(),
-      hasChanges: isChannel && options.changes !== undefined,
-      hasSaved: options.reports !== undefined,
+      currency: options.currency ?? null,
     };
   }
 
@@ -121,28 +108,12 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return reports.read(url.searchParams, signal);
       case 'GET report-csv':
         return reports.csv(url.searchParams, signal);
-      case 'GET audit':
-        return readAudit?.(readAuditPeriod(url.searchParams.get('period')), signal) ?? noSuchCall();
-      case 'GET audit/miscount':
-        return audit?.sandbox?.miscount({}) ?? noSuchCall();
-      case 'PUT audit/miscount':
-        return audit?.sandbox?.miscount(readMiscounting(await readBody(request))) ?? noSuchCall();
-      case 'POST audit/shoppers':
-        return audit?.sandbox?.shop().then(() => ({ ok: true })) ?? noSuchCall();
       case 'GET watch':
-        return files.watch(url, signal);
-      case 'GET saved-reports':
-        return files.saved(signal);
-      case 'GET statement':
-        return files.statement(url, signal);
+        return watch(url, signal);
       case 'GET categories':
         return { categories: await channel.categories({ signal }) };
       case 'GET exclusions':
         return (await channel.details({ signal })).exclusions.subcategories;
-      case 'GET changes':
-        return changes.list();
-      case 'POST changes/undo':
-        return changes.undo(await readBody(request), signal);
       case 'GET publishers':
         return listPublishers(channel, { url, signal });
       case 'GET find-publishers':
@@ -172,7 +143,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
     );
     // Nothing above returns a key. Should that change, no response is better than a key.
     const body = await response.text();
-    if ([apiKey, reportingKey].some((key) => body.toLowerCase().includes(key.toLowerCase())))
+    if (body.toLowerCase().includes(apiKey.toLowerCase()))
       return json({ code: 'failed', message: 'The response contains a key, which must not reach a browser.' }, 502);
     return new Response(body.replace(LIKE_A_KEY, '[key]'), response);
   };
@@ -242,7 +213,7 @@ function withoutKey(publisher: Publisher | PublisherDetail): Publisher {
 }
 
 /** Errors whose message is for people, and reveals nothing about this machine. */
-const MESSAGES = [ApiError, ExitError, AuditReportError];
+const MESSAGES = [ApiError, ExitError];
 
 /** Returns the status and the body for a failed call. Errors of the clients never contain the key. */
 function failureOf(error: unknown): { readonly status: number; readonly failure: CallFailure } {

@@ -1,8 +1,5 @@
 // What the console's process and its page exchange, as JSON under `api/`. None of it contains the key.
-import type { Miscount } from '../../wire/audit/explainDifference.ts';
-import type { Audit } from '../../wire/audit/makeAudit.ts';
 import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
-import type { LoggedChange } from '../changeLog.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 import type { Cause, Turn } from '../watch/evaluate.ts';
 
@@ -22,37 +19,6 @@ export interface ConsoleContext {
   readonly network_url: string;
   /** The label of amounts; null when nothing names it. */
   readonly currency: string | null;
-  /** Whether changes are logged. */
-  readonly hasChanges: boolean;
-  /** Whether there is a file of saved reports. */
-  readonly hasSaved: boolean;
-  /** What the page Audit compares; null for a console that has no relay's ledger. */
-  readonly audit: { readonly is_sandbox: boolean } | null;
-  /** The consoles of the same process, this one among them; none when there is one only. */
-  readonly profiles: readonly {
-    readonly name: string;
-    readonly path: string;
-    readonly environment: 'production' | 'staging' | null;
-  }[];
-}
-
-/** The periods of the page Audit. */
-export const AUDIT_PERIODS = ['today', 'yesterday', 'last_7_days'] as const;
-export type AuditPeriod = (typeof AUDIT_PERIODS)[number];
-
-/** What the relay counted beside what the network reports, hour by hour. */
-export interface ConsoleAudit {
-  /** Null while the ledger is empty. */
-  readonly audit: Audit | null;
-  /** The network's time, as far as it is known. */
-  readonly now: string;
-}
-
-/** How a sandbox network counts wrongly; null for not at all. */
-export interface Miscounting {
-  readonly miscount: Miscount | null;
-  /** An hour whose events it loses. */
-  readonly lost_hour: string | null;
 }
 
 /** A report: the rows of one window, and what a chart needs. */
@@ -109,16 +75,6 @@ export interface ConsoleCategories {
   readonly categories: readonly Category[];
 }
 
-/** What was changed from this account in the channel. */
-export interface ConsoleChanges {
-  /** Where the log is. */
-  readonly path: string;
-  /** How many there are. */
-  readonly count: number;
-  /** The latest ones, newest first. */
-  readonly changes: readonly (LoggedChange & { readonly canUndo: boolean })[];
-}
-
 /** What the rules say, and would have said on the days before. */
 export interface ConsoleWatch {
   readonly rules: readonly {
@@ -137,24 +93,6 @@ export interface ConsoleWatch {
   readonly skipped: readonly { readonly rule: string; readonly why: string }[];
   /** Rules whose subjects are publishers. */
   readonly publisherRules: readonly string[];
-}
-
-/** A saved report, with publishers by their ids. */
-export interface ConsoleSavedReport {
-  readonly name: string;
-  readonly title: string;
-  readonly variant: 'channel' | 'publisher';
-  /** As it is written in the file. */
-  readonly period: string | null;
-  readonly dates: { readonly from: string; readonly to: string } | null;
-  readonly grain: string;
-  readonly by: readonly string[];
-  readonly metrics: readonly string[] | null;
-  readonly publisher_ids: readonly string[];
-  readonly page_types: readonly string[];
-  readonly widget_types: readonly string[];
-  readonly sort: string;
-  readonly compare: string;
 }
 
 /** What kind of failure it is: one per thing that the page does differently. */

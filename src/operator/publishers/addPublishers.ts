@@ -1,7 +1,7 @@
 import type { AddResult, PublisherItem } from '../../wire/channel.ts';
 import type { Problem } from '../../wire/json.ts';
 import { ADD_MAX_ITEMS } from '../../wire/limits.ts';
-import { pause } from '../clients/pause.ts';
+import { pause } from '../../http/pause.ts';
 
 /** What became of one item. `unknown`: it was in flight when the responses ended; adding it again is safe. */
 export type AddOutcome =

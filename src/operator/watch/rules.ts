@@ -1,8 +1,7 @@
-import { openYaml, parseYaml, type Setting } from '../openYaml.ts';
+import { openYaml, parseYaml, type Setting } from './openYaml.ts';
 import { labelOf, plural, valueOf, wordOf } from '../reports/format.ts';
 import { CHANNEL_METRICS, isShare, type ChannelMetric, type ChannelRatio } from '../../wire/reporting.ts';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
-import { isLoopbackHost } from '../../wire/keys.ts';
 
 /** What a rule looks at one by one. */
 export const SUBJECTS = ['channel', 'publisher', 'page_type', 'widget_type'] as const;
@@ -60,19 +59,11 @@ export interface LateRule {
 export type ReportRule = SilentRule | ChangeRule | RangeRule;
 export type Rule = ReportRule | PendingRule | LateRule;
 
-/** Where messages are sent. */
-export interface WebhookTarget {
-  readonly url: string;
-  /** For chats that accept one field only: its name. Undefined: the whole message. */
-  readonly field: string | undefined;
-}
-
 /** A rules file. */
 export interface Rules {
   readonly rules: readonly Rule[];
   /** Days that are neither judged nor compared with. */
   readonly holidays: ReadonlySet<string>;
-  readonly webhook: WebhookTarget | undefined;
 }
 
 /** The ratios, each with the two sums that it is made of. */
@@ -139,12 +130,11 @@ export function loadRules(path: string | undefined): Rules {
 
 /** Reads a rules file. Throws a `UsageError` that names the line. */
 export function readRules(file: Setting): Rules {
-  const { rules, holidays, webhook } = file.fields(['holidays', 'webhook', 'rules']);
+  const { rules, holidays } = file.fields(['holidays', 'rules']);
   if (!rules) return file.fail('has no "rules". "offerlet-operator watch --init" prints an example.');
   return {
     rules: rules.entries().map(([name, rule]) => readRule(name, rule)),
     holidays: new Set(holidays?.list().map((day) => day.date())),
-    webhook: webhook && readWebhook(webhook),
   };
 }
 
@@ -214,38 +204,12 @@ function readShared(
   };
 }
 
-function readWebhook(webhook: Setting): WebhookTarget {
-  const { url, field } = webhook.fields(['url', 'field']);
-  if (!url) return webhook.fail('has no url. Leave it out, or use OFFERLET_WEBHOOK_URL.');
-  const problem = webhookProblem(url.text());
-  if (problem !== undefined) url.fail(problem);
-  const name = field?.text();
-  if (name !== undefined && !/^\w{1,40}$/.test(name)) field?.fail('is not the name of a field. Use text, or content.');
-  return { url: url.text(), field: name };
-}
-
-/** Says what is wrong with the URL of a webhook. The URL is not repeated: it is often a secret. */
-export function webhookProblem(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    return 'is not a valid URL. Use something like https://chat.example/hook.';
-  if (url.username !== '' || url.password !== '') return 'must not contain a user or a password.';
-  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    return 'is not https, so that others could read the message. Use https.';
-  return undefined;
-}
-
 /** What `watch --init` prints, and the rules that hold without a file. */
 export const EXAMPLE_RULES = `# What "offerlet-operator watch" looks for. Days are UTC days, and only complete ones are judged.
 
 # Days that are neither judged nor compared with.
 holidays: []
 #  - 2026-12-25
-
-# Where messages go. Set OFFERLET_WEBHOOK_SECRET to have them signed.
-#webhook:
-#  url: https://chat.example/hooks/4711   # or OFFERLET_WEBHOOK_URL
-#  field: text                            # for chats that accept {"text": "…"} only
 
 rules:
   # No data for longer than this: all other rules would see nothing.

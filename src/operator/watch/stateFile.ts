@@ -1,24 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { keyOfCause, type Cause, type Causes } from './evaluate.ts';
-import type { Message } from './webhook.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { replaceFile } from '../../cli/output/print.ts';
 import { DirectoryInUseError, lockDirectory } from '../../lock/lockDirectory.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 
-/** What a run leaves to the next one. */
-export interface WatchState {
-  readonly causes: Causes;
-  /** Messages that are not delivered yet, in order. */
-  readonly outbox: readonly Message[];
-}
-
 /** A state file that belongs to this process. */
 export interface StateFile {
-  readonly state: WatchState;
+  /** The open causes that the last run found. */
+  readonly causes: Causes;
   /** Replaces the file. It is on disk when this returns. */
-  save(state: WatchState): void;
+  save(causes: Causes): void;
   release(): Promise<void>;
 }
 
@@ -42,10 +35,14 @@ export async function openStateFile(path: string, owner: StateOwner): Promise<St
   });
   try {
     return {
-      state: readStateFile(path, owner),
-      save(state) {
+      causes: readStateFile(path, owner),
+      save(causes) {
         lock.verify();
-        replaceFile(resolve(path), `${JSON.stringify(documentOf(state, owner), undefined, 1)}\n`, 0o600);
+        replaceFile(
+          resolve(path),
+          `${JSON.stringify({ version: VERSION, ...owner, causes: [...causes.values()] }, undefined, 1)}\n`,
+          0o600,
+        );
       },
       release: () => lock.release(),
     };
@@ -56,32 +53,23 @@ export async function openStateFile(path: string, owner: StateOwner): Promise<St
 }
 
 /** Reads a state file without locking it, for a dry run. */
-export function readStateFile(path: string, owner: StateOwner): WatchState {
+export function readStateFile(path: string, owner: StateOwner): Causes {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return { causes: new Map(), outbox: [] };
+    if (code === 'ENOENT') return new Map();
     throw new UsageError(`--state cannot be read: "${path}" (${code ?? 'unknown error'}).`);
   }
   const state = parseJson(text);
-  // Beginning anew would send every message again.
-  if (
-    !isObject(state) ||
-    state['version'] !== VERSION ||
-    !Array.isArray(state['causes']) ||
-    !Array.isArray(state['outbox'])
-  )
+  // Beginning anew would print everything again.
+  if (!isObject(state) || state['version'] !== VERSION || !Array.isArray(state['causes']))
     throw new UsageError(`--state is not a state file of "watch": "${path}". Use another file, or delete it.`);
   if (state['network'] !== owner.network || state['channel'] !== owner.channel)
     throw new UsageError(
       `--state belongs to the channel "${String(state['channel'])}" of ${String(state['network'])}: "${path}". Use another file for this one.`,
     );
   const causes = state['causes'] as readonly Cause[];
-  return { causes: new Map(causes.map((cause) => [keyOfCause(cause), cause])), outbox: state['outbox'] as Message[] };
-}
-
-function documentOf({ causes, outbox }: WatchState, { network, channel }: StateOwner): object {
-  return { version: VERSION, network, channel, causes: [...causes.values()], outbox };
+  return new Map(causes.map((cause) => [keyOfCause(cause), cause]));
 }

@@ -3,7 +3,7 @@ import { DEDUPE_MAX_AGE_MS, QUEUE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { HOUR_MS } from '../../wire/utcDates.ts';
 import { appendSegment, deleteOldDays } from '../ledger/dayFiles.ts';
 import { addCount } from '../ledger/ledger.ts';
-import { nodeModule } from '../nodeModule.ts';
+import { nodeModule } from '../../http/nodeModule.ts';
 import { explain, type LogEntry } from '../telemetry.ts';
 import { randomSalt, type DedupeEntry, type DedupeTable } from './createDedupeMemory.ts';
 import {

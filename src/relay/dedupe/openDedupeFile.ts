@@ -3,7 +3,7 @@ import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lo
 import { RelayConfigError } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { readLedger } from '../ledger/dayFiles.ts';
-import { nodeModule } from '../nodeModule.ts';
+import { nodeModule } from '../../http/nodeModule.ts';
 import type { LogEntry } from '../telemetry.ts';
 import { openAcceptedLog } from './acceptedLog.ts';
 import type { DedupeStore } from './dedupeStore.ts';

@@ -2,7 +2,7 @@ import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { addDays } from '../../wire/utcDates.ts';
 import { RelayConfigError } from '../errors.ts';
 import { addCount, readCell, rowsOf, type Ledger } from '../ledger/ledger.ts';
-import { withDeadline } from '../limits.ts';
+import { withDeadline } from '../../http/withDeadline.ts';
 import { checkWhole, refuseOption } from '../options/optionValue.ts';
 import { explain } from '../telemetry.ts';
 import type { DedupeClaim, DedupeStore } from './dedupeStore.ts';

@@ -5,7 +5,7 @@ import {
   batchStatus,
   type EventResult,
   parseBatch,
-  readBatchResponse,
+  readBatchResults,
   type Refusal,
   type ResultError,
   type WireEvent,
@@ -14,10 +14,10 @@ import {
 import { isObject, own, type Problem, parseDatetime } from '../../wire/json.ts';
 import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
 import { RelayError, errorReply, jsonReply, problemOf, type Reply } from '../errors.ts';
-import type { Limits } from '../limits.ts';
+import type { Limits } from '../rateLimits.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../upstream/createUpstream.ts';
+import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../createUpstream.ts';
 import type { Counting } from '../ledger/createCounting.ts';
 import { sessionKey } from '../dedupe/createDedupeMemory.ts';
 import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
@@ -241,18 +241,12 @@ function createForwardOne(upstream: Upstream, keepIds: boolean): Forward {
 /** Reads what the network's response says about each of `count` events. */
 export function readBatch(response: NetworkResponse, count: number): Forwarded {
   const { status, json, text, isReflecting } = response;
-  // 201 and 202 mean all; a network need not list them.
-  const isAccepted = status === 201 || status === 202;
-  const hasResults = isAccepted || status === 207 || (status === 502 && Array.isArray(own(json, 'results')));
-  if (!hasResults) return failedCall(response, count);
-  const results = readBatchResponse(json, count);
+  const results = readBatchResults(response, count);
+  if (!results) return failedCall(response, count);
   const lost = indexesOf(results, 'unknown');
-  return {
-    fates: results.map((result) => fateOf(isAccepted && result === 'unknown' ? 'accepted' : result)),
-    lost: isAccepted ? [] : lost,
-    isReflecting,
-    ...(lost.length === 0 && { unchanged: { status, body: text } }),
-  };
+  const listed = own(json, 'results');
+  const isWhole = lost.length === 0 && Array.isArray(listed) && listed.length === count;
+  return { fates: results.map(fateOf), lost, isReflecting, ...(isWhole && { unchanged: { status, body: text } }) };
 }
 
 function indexesOf(results: readonly EventResult[], wanted: EventResult): readonly number[] {

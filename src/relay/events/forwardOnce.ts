@@ -3,10 +3,10 @@ import { createEventKeys, createDedupeMemory, type DedupeMemory } from '../dedup
 import type { DedupeClaim } from '../dedupe/dedupeStore.ts';
 import { type Reply, RelayError } from '../errors.ts';
 import type { Counting } from '../ledger/createCounting.ts';
-import { withDeadline } from '../limits.ts';
+import { withDeadline } from '../../http/withDeadline.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
-import type { Caller } from '../upstream/createUpstream.ts';
+import type { Caller } from '../createUpstream.ts';
 
 /** What became of one event. */
 export type EventFate =

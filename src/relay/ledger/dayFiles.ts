@@ -1,7 +1,7 @@
 import { isObject, own, parseJson, isCount } from '../../wire/json.ts';
 import { addDays, dateOf, isDate } from '../../wire/utcDates.ts';
 import { ACCEPTED_LOG, readLogCounts } from '../dedupe/readAcceptedLog.ts';
-import { nodeModule } from '../nodeModule.ts';
+import { nodeModule } from '../../http/nodeModule.ts';
 import { addCount, cellOf, readCell, rowsOf, type LedgerCounts, type LedgerRow } from './ledger.ts';
 
 /** Days after which the counts of a day are deleted. */

@@ -1,9 +1,10 @@
+import { readIntegrationKey, readNetworkUrl, readVersion } from '../../http/networkAccess.ts';
 import { own, parseJson, plainText } from '../../wire/json.ts';
-import { isInTheClear, looksSecret, readKey, type Environment } from '../../wire/keys.ts';
+import { readKey, type Environment } from '../../wire/keys.ts';
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
-import { readResponseText } from '../upstream/transport.ts';
-import { quote, readChoice, refuseOption } from './optionValue.ts';
+import { readResponseText } from '../../http/transport.ts';
+import { readChoice, refuseOption } from './optionValue.ts';
 import type { RelayOptions } from './relayOptions.ts';
 
 /** Which network is called, and with which key. */
@@ -18,28 +19,19 @@ export interface NetworkAccess {
 
 /** Checks the options that must agree with each other: key, environment and URL. */
 export function readNetworkAccess(options: RelayOptions): NetworkAccess {
-  const apiKey = readApiKey(options);
+  const apiKey = readKeyOption(options);
   const environment = options.environment ?? readKey(apiKey)?.environment;
   return {
     apiKey,
-    version: checkVersion(options.version),
-    networkUrl: readNetworkUrl(options.networkUrl, environment),
+    version: readVersion(options.version, refuseOption),
+    networkUrl: readNetworkUrl(options.networkUrl, { environment, ...URL_CHECK }),
     environment,
   };
 }
 
 /** The key. Stops the start when it is not a usable key, or one of the other environment. */
-function readApiKey({ apiKey: given, environment }: Pick<RelayOptions, 'apiKey' | 'environment'>): string {
-  const apiKey = typeof given === 'function' ? given() : given;
-  if (typeof apiKey !== 'string' || apiKey === '')
-    refuseOption('apiKey', 'is missing. Use the integration key, such as process.env.OFFERLET_API_KEY.');
-  if (!/^[\x21-\x7e]+$/.test(apiKey))
-    refuseOption(
-      'apiKey',
-      'contains a space, a line break or another character that no key has. Copy it again, without what surrounds it.',
-    );
-  const wrong = OTHER_KEYS.find(({ prefix }) => apiKey.startsWith(prefix));
-  if (wrong) refuseOption('apiKey', `is a ${wrong.name} key (${wrong.prefix}…). Use the integration key (adnet_rk_…).`);
+function readKeyOption({ apiKey: given, environment }: Pick<RelayOptions, 'apiKey' | 'environment'>): string {
+  const apiKey = readIntegrationKey(typeof given === 'function' ? given() : given, refuseOption);
   const key = readKey(apiKey);
   if (environment === undefined) return apiKey;
   readChoice('environment', { value: environment, words: ['production', 'staging'] });
@@ -51,44 +43,12 @@ function readApiKey({ apiKey: given, environment }: Pick<RelayOptions, 'apiKey' 
   return apiKey;
 }
 
-/** Keys that open other interfaces of the network. The network would refuse them at every request. */
-const OTHER_KEYS = [
-  { prefix: 'adnet_pk_', name: 'publishable' },
-  { prefix: 'adnet_sk_', name: 'management' },
-] as const;
+const URL_CHECK = { example: 'https://partner.example', refuse: refuseOption } as const;
 
 const NAMES: Readonly<Record<Environment, string>> = {
   staging: 'staging (…_test_…)',
   production: 'production (…_live_…)',
 };
-
-function checkVersion(version: unknown): string {
-  if (typeof version === 'string' && /^v?\d+(\.\d+){0,2}([-+][\w.-]+)?$/.test(version)) return version;
-  const problem = version === undefined ? 'is missing' : `is not a version: ${quote(version)}`;
-  return refuseOption(
-    'version',
-    `${problem}. Use the Recommendations API version that you tested with, such as "1.0.0".`,
-  );
-}
-
-/** The network's URL, without a slash at its end. */
-function readNetworkUrl(networkUrl: unknown, environment: Environment | undefined): string {
-  const example = 'Use something like "https://partner.example"';
-  if (networkUrl === undefined || networkUrl === '') refuseOption('networkUrl', `is missing. ${example}.`);
-  if (typeof networkUrl !== 'string' || !URL.canParse(networkUrl))
-    refuseOption('networkUrl', `is not a valid URL: ${quote(networkUrl)}. ${example}.`);
-  const url = new URL(networkUrl);
-  if (looksSecret(networkUrl)) refuseOption('networkUrl', `contains a key. ${example}, and pass the key as apiKey.`);
-  if (url.username || url.password)
-    refuseOption('networkUrl', `contains a user name or a password. ${example}, and pass the key as apiKey.`);
-  if (url.search || url.hash) refuseOption('networkUrl', `ends in a query or a fragment. ${example}.`);
-  if (!/^https?:$/.test(url.protocol)) refuseOption('networkUrl', `must begin with https://. ${example}.`);
-  if (isInTheClear(url, environment)) {
-    const key = environment === undefined ? 'a key that may be live' : 'a live key';
-    refuseOption('networkUrl', `is not https, so ${key} would be sent in the clear. ${example}.`);
-  }
-  return url.href.replace(/\/+$/, '');
-}
 
 /** What the network says about itself; `warning` when it says nothing that can be used. */
 export interface NetworkCheck {
@@ -113,8 +73,8 @@ export async function checkNetwork(options: {
   fetch?: typeof globalThis.fetch;
 }): Promise<NetworkCheck> {
   const { fetch = globalThis.fetch } = options;
-  const key = readKey(readApiKey(options));
-  const networkUrl = readNetworkUrl(options.networkUrl, key?.environment);
+  const key = readKey(readKeyOption(options));
+  const networkUrl = readNetworkUrl(options.networkUrl, { environment: key?.environment, ...URL_CHECK });
   const url = `${networkUrl}/health`;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);

@@ -1,23 +1,10 @@
+import { quote } from '../../http/networkAccess.ts';
 import { isObject, oneOf } from '../../wire/json.ts';
-import { looksSecret } from '../../wire/keys.ts';
 import { RelayConfigError } from '../errors.ts';
-
-const QUOTED_MAX = 100;
 
 /** Stops the start: `problem` continues the option's name, says what is wrong, and what to use instead. */
 export function refuseOption(option: string, problem: string): never {
   throw new RelayConfigError(problem, { option });
-}
-
-/** A value as an error message shows it, unless it may be a key that was used for the wrong option. */
-export function quote(value: unknown, mark = '"'): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  return mayBeKey(text) ? '(not shown, because it may be a key)' : mark + text.slice(0, QUOTED_MAX) + mark;
-}
-
-/** Whether a text looks like a key of this or another network: a long word of letters and digits. */
-function mayBeKey(text: string): boolean {
-  return looksSecret(text) || (text.match(/[\w-]{16,}/g) ?? []).some((word) => /\d/.test(word) && /[a-z]/i.test(word));
 }
 
 /** Refuses the names of an object that it should not have. */

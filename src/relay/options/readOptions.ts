@@ -1,4 +1,5 @@
 import { carefulClock, createDedupeMemory } from '../dedupe/createDedupeMemory.ts';
+import { quote } from '../../http/networkAccess.ts';
 import { isObject } from '../../wire/json.ts';
 import {
   BATCH_MAX_EVENTS,
@@ -8,17 +9,15 @@ import {
 } from '../../wire/limits.ts';
 import type { DedupeStore } from '../dedupe/dedupeStore.ts';
 import { RelayConfigError } from '../errors.ts';
-import { createRateLimiter, DEFAULT_RATE_LIMITS, type Bucket, type RateLimiter, type RateLimits } from '../limits.ts';
-import { readNetworkAccess, type NetworkAccess } from './networkAccess.ts';
 import {
-  quote,
-  readChoice,
-  readFlag,
-  readFunction,
-  readNumbers,
-  refuseOption,
-  refuseOtherNames,
-} from './optionValue.ts';
+  createRateLimiter,
+  DEFAULT_RATE_LIMITS,
+  type Bucket,
+  type RateLimiter,
+  type RateLimits,
+} from '../rateLimits.ts';
+import { readNetworkAccess, type NetworkAccess } from './networkAccess.ts';
+import { readChoice, readFlag, readFunction, readNumbers, refuseOption, refuseOtherNames } from './optionValue.ts';
 import type { Authorize, RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
 
 /** `always`: every request is a test. `asked`: those that the page marks. `never`: the page's mark is removed. */

@@ -1,7 +1,7 @@
 import type { Environment } from '../../wire/keys.ts';
 import type { Attributes, OrderDetails, Purchase, UserDetails } from '../../wire/offers/request.ts';
 import type { DedupeStore } from '../dedupe/dedupeStore.ts';
-import type { RateLimiter, RateLimits } from '../limits.ts';
+import type { RateLimiter, RateLimits } from '../rateLimits.ts';
 import type { LogEntry, RelayMetric } from '../telemetry.ts';
 
 /** What the merchant's server knows about the shopper and the order. Each group replaces the page's as a whole. */

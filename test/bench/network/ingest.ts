@@ -91,7 +91,7 @@ export async function compareIngest(options: {
 }
 
 /** Runs a task for each of `batches`, by so many callers; returns events per second. */
-export async function runAll(
+async function runAll(
   { batches, callers }: { readonly batches: number; readonly callers: number },
   task: (index: number) => Promise<void>,
 ): Promise<number> {
@@ -105,7 +105,7 @@ export async function runAll(
 }
 
 /** One batch of events of two sessions. */
-export function batchOf(sessions: readonly Shown[], index: number): Record<string, unknown>[] {
+function batchOf(sessions: readonly Shown[], index: number): Record<string, unknown>[] {
   return Array.from({ length: BATCH }, (_, n) => {
     const session = sessions[(index * 2 + Math.floor(n / KINDS.length)) % sessions.length];
     const name = KINDS[n % KINDS.length];
@@ -122,7 +122,7 @@ export function batchOf(sessions: readonly Shown[], index: number): Record<strin
 const PUBLISHER = randomUUID();
 
 /** Stores such a batch as the network would, without anything before it. */
-export async function storeStraight(db: Database, sessions: readonly Shown[], index: number): Promise<void> {
+async function storeStraight(db: Database, sessions: readonly Shown[], index: number): Promise<void> {
   await storeEvents(db, { publisherId: PUBLISHER, events: straight(sessions, index) });
 }
 

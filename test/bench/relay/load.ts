@@ -59,7 +59,7 @@ function requestText({ path, body }: LoadOptions): string {
 }
 
 /** Sends one request and resolves with the status when the whole response has arrived. */
-export function exchange(socket: Socket, text: string): Promise<number> {
+function exchange(socket: Socket, text: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let got = '';
     const done = (status: number): void => {

@@ -1,13 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const CLI = fileURLToPath(new URL('../../../dist/operator/cli.js', import.meta.url));
-
-/** Where changes are logged: never in the account that runs the tests. */
-const STATE = join(tmpdir(), 'offerlet-console-tests');
+const CLI = fileURLToPath(new URL('../../../packages/operator/dist/operator/cli.js', import.meta.url));
 
 /** A console in a separate process, as `offerlet-operator console` starts it. */
 export interface StartedConsole {
@@ -21,13 +16,11 @@ export async function startConsole(options: {
   network: string;
   key: string;
   words?: readonly string[];
-  /** Where changes are logged; one folder for all tests by default. */
-  state?: string;
 }): Promise<StartedConsole> {
   const words = ['console', '--network', options.network, '--port', '0', '--json', ...(options.words ?? [])];
   const child = spawn(process.execPath, [CLI, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, XDG_STATE_HOME: options.state ?? STATE, OFFERLET_API_KEY: options.key },
+    env: { ...process.env, OFFERLET_API_KEY: options.key },
   });
   const [chunk] = (await Promise.race([
     once(child.stdout, 'data'),
@@ -47,10 +40,10 @@ export async function startConsole(options: {
 }
 
 /** Runs a command of `offerlet` and returns what it prints, byte for byte. */
-export async function runCommand(words: readonly string[], key: string, state = STATE): Promise<string> {
+export async function runCommand(words: readonly string[], key: string): Promise<string> {
   const child = spawn(process.execPath, [CLI, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, XDG_STATE_HOME: state, OFFERLET_API_KEY: key },
+    env: { ...process.env, OFFERLET_API_KEY: key },
   });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -32,7 +32,7 @@ const PLACES = [
   'publishers',
   'publishers/add',
   'exclusions',
-  'audit',
+  'watch',
 ];
 const WINDOWS = [
   { colorScheme: 'light', width: 1280, height: 900 },
@@ -93,12 +93,12 @@ test('a report is made with the keyboard alone', async ({ page }) => {
   await expect(page).toHaveURL(/period=last_7_days/);
   await expect(page.getByRole('button', { name: /^Dates/ })).toBeFocused();
 
-  // The calendar: the first date, then the last one two days later.
+  // Two dates, as text.
   await press('Enter');
-  await page.locator('.calendar [tabindex="0"]').focus();
-  await expect(page.locator('.calendar [tabindex="0"]')).toBeFocused();
-  await press('ArrowUp', 'Enter', 'ArrowRight', 'ArrowRight', 'Enter');
-  await page.getByRole('button', { name: 'Show', exact: true }).focus();
+  await expect(page.getByLabel('From', { exact: true })).toBeVisible();
+  const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+  await page.getByLabel('From', { exact: true }).fill(day(9));
+  await page.getByLabel('To', { exact: true }).fill(day(7));
   await press('Enter');
   await expect(page).toHaveURL(/from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d/);
   const [, from = '', to = ''] = /from=([\d-]+)&to=([\d-]+)/.exec(page.url()) ?? [];
@@ -180,4 +180,27 @@ test('a number is never cut: ten digits and more, sixteen metrics, every width',
         .evaluateAll((numbers) => numbers.map((number) => parseFloat(getComputedStyle(number).fontSize)));
       expect(Math.min(...sizes), `${width} px, ${metrics.length} metrics`).toBeGreaterThanOrEqual(13);
     }
+});
+
+test('in a narrow window the pages are behind one button, and the masthead has one line', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page, 'exclusions'); // the longest name of a page
+  await expect(page.getByRole('navigation')).toHaveCount(0);
+  const rows = await page.evaluate(() =>
+    [...document.querySelectorAll('.masthead > :is(.brand, .pages)')].map((part) => {
+      const { top, bottom } = part.getBoundingClientRect();
+      return Math.round((top + bottom) / 2);
+    }),
+  );
+  expect(new Set(rows).size).toBe(1);
+  const name = page.locator('.brand b');
+  await expect(name).toHaveText('Demo Channel');
+  expect(await name.evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0);
+  await page.getByRole('button', { name: 'Pages' }).click();
+  const links = page.getByRole('navigation', { name: 'Console' }).getByRole('link');
+  await expect(links).toHaveText(['Report', 'Publishers', 'Exclusions', 'Watch']);
+  await expect(links.nth(2)).toHaveAttribute('aria-current', 'page');
+  await links.nth(1).click();
+  await expect(page).toHaveURL(/publishers$/);
+  await expect(page.getByRole('heading', { name: 'Publishers' })).toBeFocused();
 });

@@ -1,15 +1,14 @@
 import { expect, test, type Page } from '@playwright/test';
-import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { sharedSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
 import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
-test.describe.configure({ mode: 'serial', timeout: 60_000 }); // one sandbox serves them all
+test.describe.configure({ mode: 'serial', timeout: 60_000 });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
-  sandbox = await startSandbox();
+  sandbox = await sharedSandbox();
 });
-test.afterAll(() => sandbox?.stop());
 
 /** Opens the shop and waits until offers, console and pictures are there, and nothing moves any more. */
 async function open(page: Page, query: string): Promise<void> {

@@ -36,12 +36,12 @@ function link(folder: string): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   symlinkSync(resolve('.'), join(modules, 'offerlet'));
-  symlinkSync(resolve('operator'), join(modules, 'offerlet-operator'));
-  symlinkSync(resolve('sandbox'), join(modules, 'offerlet-sandbox'));
+  symlinkSync(resolve('packages/operator'), join(modules, 'offerlet-operator'));
+  symlinkSync(resolve('packages/sandbox'), join(modules, 'offerlet-sandbox'));
   const commands = {
     offerlet: 'dist/cli.js',
-    'offerlet-operator': 'operator/dist/operator/cli.js',
-    'offerlet-sandbox': 'sandbox/dist/sandbox.js',
+    'offerlet-operator': 'packages/operator/dist/operator/cli.js',
+    'offerlet-sandbox': 'packages/sandbox/dist/sandbox.js',
   };
   for (const [name, path] of Object.entries(commands))
     writeFileSync(join(modules, '.bin', name), `#!/bin/sh\nexec node ${resolve(path)} "$@"\n`, { mode: 0o755 });

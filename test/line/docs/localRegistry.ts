@@ -24,7 +24,7 @@ export async function startRegistry(): Promise<LocalRegistry> {
     else response.writeHead(302, { location: upstream + request.url }).end();
   });
 
-  for (const source of ['.', 'operator', 'sandbox']) {
+  for (const source of ['.', 'packages/operator', 'packages/sandbox']) {
     const manifest = JSON.parse(readFileSync(`${source}/package.json`, 'utf8')) as { name: string; version: string };
     const bytes = readFileSync(pack(source, folder.path).tarball);
     const path = `${manifest.name}.tgz`;

@@ -193,7 +193,7 @@ test('by HTTP alone, redirects are not followed, and nothing on this machine is 
 test("the operators' console calls the network for no page, not even for one of this machine", async () => {
   const calls: string[] = [];
   const operators = createOperatorConsole({
-    network: 'https://channel.example',
+    networkUrl: 'https://channel.example',
     apiKey: 'adnet_sk_test_CANARYCANARYCANARYCANARY',
     fetch: (url) => {
       calls.push(url);

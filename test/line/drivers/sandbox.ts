@@ -20,6 +20,9 @@ export async function startSandbox(options: readonly string[] = []): Promise<San
     [CLI, 'sandbox', '--port', '0', '--network-port', '0', '--memory', '--json', ...options],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
+  const kill = (): void => void child.kill();
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
   const line = await firstLine(child);
   return {
     ...(JSON.parse(line) as Omit<Sandbox, 'stop'>),
@@ -31,6 +34,13 @@ export async function startSandbox(options: readonly string[] = []): Promise<San
         child.kill('SIGTERM');
       }),
   };
+}
+
+let shared: Promise<Sandbox> | undefined;
+
+/** The sandbox of this worker, for tests that change nothing in it but add to it: started once, ended with the worker. */
+export function sharedSandbox(): Promise<Sandbox> {
+  return (shared ??= startSandbox());
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

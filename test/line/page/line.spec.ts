@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
 import { shop } from './pageShop.ts';
-import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { sharedSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { poll } from '../drivers/poll.ts';
 
 let sandbox: Sandbox;
 const scripts = new Map<string, string>();
-test.describe.configure({ mode: 'serial' }); // one sandbox serves them all
+test.describe.configure({ mode: 'serial' });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
-  sandbox = await startSandbox();
+  sandbox = await sharedSandbox();
   for (const [name, format] of [
     ['script-tag', 'iife'],
     ['element', 'es'],
@@ -21,7 +21,6 @@ test.beforeAll(async () => {
     scripts.set(`/${name}.js`, await bundle(entry, format));
   }
 });
-test.afterAll(() => sandbox?.stop());
 
 const ATTRIBUTES = (prefix: string): string =>
   Object.entries({ view: 'THANK_YOU', 'display-mode': 'INLINE', 'external-guid': 'me', 'widget-id': 'mine' })

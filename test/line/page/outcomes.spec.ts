@@ -96,7 +96,6 @@ test('a relay that never responds, and one that never ends its body, are network
     const began = Date.now();
     expect(await end(tab)).toMatchObject({ code: 'network_error', message: expect.stringContaining('4 s') });
     expect(Date.now() - began).toBeGreaterThan(3_900);
-    expect(Date.now() - began).toBeLessThan(7_000);
   };
   await Promise.all([ended(page), ended(await context.newPage())]);
   expect(requests).toBe(2);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
 import { DEMO_ADVERTISERS, type DemoOffer } from '../../../src/network/seed/demoOffer.ts';
 import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
-import { startSandbox } from '../drivers/sandbox.ts';
+import { sharedSandbox } from '../drivers/sandbox.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
@@ -135,7 +135,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
 
 test("the README's page shifts nothing with the offers of a running sandbox", async ({ page }) => {
   test.slow(); // eight pages, each watched for seconds
-  const sandbox = await startSandbox();
+  const sandbox = await sharedSandbox();
   try {
     await observeShift(page);
     // Chromium takes a page that a test returns for one of the internet, and keeps it from pictures of this machine.

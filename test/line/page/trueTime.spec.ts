@@ -1,6 +1,6 @@
 // A device whose clock is wrong, on the whole line: every event reaches the network once, with the time at which it happened.
 import { expect, test, type Page } from '@playwright/test';
-import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { sharedSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
@@ -10,10 +10,10 @@ const fixture = useFixture();
 const ALL = ['BRAND_CLICK', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_DISPLAY', 'WIDGET_LOAD', 'WIDGET_VIEW'];
 
 let sandbox: Sandbox;
-test.describe.configure({ mode: 'serial' }); // one sandbox serves them all
+test.describe.configure({ mode: 'serial' });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
-  sandbox = await startSandbox();
+  sandbox = await sharedSandbox();
   // The first request takes longest, and a page does not wait for it forever.
   const request = {
     user_details: { external_guid: 'me' },
@@ -22,7 +22,6 @@ test.beforeAll(async () => {
   const headers = { 'content-type': 'application/json' };
   await fetch(`${sandbox.relay}/recommendations`, { method: 'POST', headers, body: JSON.stringify(request) });
 });
-test.afterAll(() => sandbox?.stop());
 
 for (const [name, off] of [
   ['ahead', 3 * DAY],

@@ -26,22 +26,20 @@ function look(page: Page): Promise<{ accept: [number, number]; isCodeSeen: boole
   });
 }
 
-for (const mode of LAYERS) {
-  for (const [what, code, offer] of [
-    ['a code', 'LARK-2026', {}],
-    ['a code of sixty letters', 'ABCDEFGHIJ'.repeat(6), {}],
-    [
-      'a code of sixty letters and long copy',
-      'ABCDEFGHIJ'.repeat(6),
-      { subheading: SENTENCE.repeat(6), heading: WORD },
-    ],
-  ] as const) {
-    test(`${mode}: the buttons stay when ${what} appears, which can be seen in every window`, async ({ page }) => {
-      await page.clock.install();
-      await page.emulateMedia({ reducedMotion: 'reduce' });
-      await openShop(page);
+for (const mode of LAYERS)
+  test(`${mode}: the buttons stay when a code appears, which can be seen in every window, however long it is`, async ({
+    page,
+  }) => {
+    await page.clock.install();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await openShop(page);
+    for (const [code, offer] of [
+      ['LARK-2026', {}],
+      ['ABCDEFGHIJ'.repeat(6), {}],
+      ['ABCDEFGHIJ'.repeat(6), { subheading: SENTENCE.repeat(6), heading: WORD }],
+    ] as const) {
       for (const viewport of WINDOWS) {
-        const size = `${viewport.width} × ${viewport.height}`;
+        const size = `${code}, ${viewport.width} × ${viewport.height}`;
         await page.setViewportSize(viewport);
         const claimed = placed(0, { ...offer, metadata: { type: 'PROMO_CODE', code } });
         await mount(page, { mode, groups: [hero(claimed, placed(1))] });
@@ -53,9 +51,8 @@ for (const mode of LAYERS) {
         expect(Math.abs(after.accept[0] - before.accept[0]), size).toBeLessThanOrEqual(1);
         expect(after.isCodeSeen, size).toBe(true);
       }
-    });
-  }
-}
+    }
+  });
 
 test('on low windows the buttons are one row, and at 400 % zoom the close button covers none of them', async ({
   page,

@@ -67,7 +67,7 @@ function accepted(request: { postDataJSON(): unknown }): unknown {
 }
 
 /** Makes the relay respond with these offers, and returns the options of `show` for them, as JSON. */
-export async function stock(page: Page, shown: Shown = {}): Promise<string> {
+async function stock(page: Page, shown: Shown = {}): Promise<string> {
   const { mode = 'INLINE', groups = [hero(placed(0), placed(1), placed(2))], footer = FOOTER, sandbox = false } = shown;
   let placements = 0;
   const response: SafeResponse = {

@@ -26,7 +26,12 @@ export async function networkOn(db: Database): Promise<Network> {
     db,
     environment: 'staging',
     routes: networkRoutes('staging'),
-    controls: { reset: async () => undefined, hosts: [] },
+    controls: {
+      reset: async () => undefined,
+      call: async () => Response.error(),
+      integrationKey: () => undefined,
+      hosts: [],
+    },
     log: () => undefined,
   });
   return {

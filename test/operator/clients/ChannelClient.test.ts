@@ -183,5 +183,5 @@ test('the fetch option is used', async () => {
     },
   });
   await custom.categories();
-  expect(asked).toEqual(['GET https://channel.example/v/adnet/adconfig/categories/ error']);
+  expect(asked).toEqual(['GET https://channel.example/v/adnet/adconfig/categories/ manual']);
 });

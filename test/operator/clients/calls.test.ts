@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ChannelClient, ReportingClient, type RequestNotice, type ResponseNotice } from '../../../src/operator.ts';
-import { retryDelay } from '../../../src/operator/clients/connect.ts';
+import { retryDelay } from '../../../src/http/connect.ts';
 import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';
@@ -22,7 +22,7 @@ test.each([
   [3, 0.5, 1_500],
   [9, 1, 8_000],
 ])('attempt %i with the random number %d waits %i ms', (attempt, random, ms) => {
-  expect(retryDelay({ method: 'GET', result: responseOf(500), attempt, random: () => random })).toBe(ms);
+  expect(retryDelay({ isRepeatable: true, result: responseOf(500), attempt, random: () => random })).toBe(ms);
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['59', 59_000],
   [new Date(Date.now() + 3_600_000).toUTCString(), undefined],
 ])('Retry-After %s waits %s ms: what asks for more than a minute fails at once', (header, ms) => {
-  expect(retryDelay({ method: 'POST', result: responseOf(429, { 'retry-after': header }), attempt: 1 })).toBe(ms);
+  expect(retryDelay({ isRepeatable: false, result: responseOf(429, { 'retry-after': header }), attempt: 1 })).toBe(ms);
 });
 
 test('hooks see method, URL, attempt, status and duration, and neither key nor body', async () => {

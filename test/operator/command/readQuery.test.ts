@@ -58,12 +58,3 @@ test('filters can be repeated and listed', () => {
     widget_type: [],
   });
 });
-
-test('a chart without a grain and a breakdown shows how things went', () => {
-  expect(query('--chart').grain).toBe('day');
-  expect(query('--chart', '--period', '1d').grain).toBe('hour');
-  expect(query('--chart', '--period', '90d').grain).toBe('week');
-  expect(query('--chart', '--by', 'publisher').grain).toBe('total');
-  expect(query('--chart', '--grain', 'total').grain).toBe('total');
-  expect(query('--period', '30d').grain).toBe('total');
-});

@@ -75,7 +75,7 @@ test('a refusal that repeats the key in capitals, or behind a long text, does no
 
 const NAME = '\u001B[2J\u009B1mevil\u202E';
 
-test.each(['--chart', '--csv'])('a hostile network controls no terminal: %s', async (format) => {
+test.each(['', '--csv'])('a hostile network controls no terminal: %s', async (format) => {
   const row = { period_start: '2026-01-01T00:00:00Z', period_end: '2026-01-02T00:00:00Z', publisher_name: NAME };
   const body = {
     data: [{ ...row, [NAME]: 1 }],

@@ -9,7 +9,7 @@ type Handle = (path: string, init: RequestInit) => Response | Promise<Response>;
 function open(network: Handle, options: Partial<ConsoleOptions> = {}) {
   const calls: { path: string; init: RequestInit }[] = [];
   const console = createOperatorConsole({
-    network: 'https://channel.example',
+    networkUrl: 'https://channel.example',
     apiKey: KEY,
     fetch: async (url, init) => {
       const path = url.slice('https://channel.example'.length);

@@ -16,7 +16,7 @@ let show: (path: string) => Promise<ConsoleReport>;
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'demo', log: () => undefined });
   const handler = createOperatorConsole({
-    network: URL_BASE,
+    networkUrl: URL_BASE,
     apiKey: network.describe().keys['management'] ?? '',
     fetch: (url, init) => network.fetch(new Request(url, init), { ip: '127.0.0.1' }),
   });

@@ -63,11 +63,9 @@ test('a quote that is never closed is refused, with its line', () => {
   expect(() => readPublisherList(text)).toThrow(PublisherListError);
 });
 
-test('many quotes in a cell are read in no time', () => {
-  const text = `a\nx${'"'.repeat(300_000)}`;
-  const begin = performance.now();
-  expect(cellsOf(text)[1]?.[0]?.length).toBe(300_001);
-  expect(performance.now() - begin).toBeLessThan(1_000);
+test('many quotes in a cell are read: time that grew with their square would end with the time of the test', () => {
+  const text = `a\nx${'"'.repeat(1_000_000)}`;
+  expect(cellsOf(text)[1]?.[0]?.length).toBe(1_000_001);
 });
 
 test('what toCsv writes is read back', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { advance, type Causes } from '../../../src/operator/watch/evaluate.ts';
 import { judge, type Facts } from '../../../src/operator/watch/judge.ts';
-import { messagesOf } from '../../../src/operator/watch/webhook.ts';
 import type { Rule } from '../../../src/operator/watch/rules.ts';
 import { addDays } from '../../../src/wire/utcDates.ts';
 
@@ -128,45 +127,4 @@ test('a publisher that was removed is not silent, and its cause ends', () => {
 test('a drop that became usual is dropped after two weeks without enough to judge by', () => {
   const { said } = play(change, [...usual(30), ...usual(50, 20)]);
   expect(said.map(([, event]) => event)).toEqual(['began', 'ended']);
-});
-
-test('a thousand publishers that fall together are one message, which names five of them', () => {
-  const turns = Array.from({ length: 1_000 }, (_, index) => ({
-    event: 'began' as const,
-    day: FIRST,
-    cause: {
-      rule: 'drop',
-      id: String(index),
-      name: `Shop ${index}`,
-      since: FIRST,
-      judged: FIRST,
-      text: 'fell.',
-      numbers: {},
-    },
-  }));
-  const messages = messagesOf(turns, { network: 'https://n.example', channel: 'Demo' });
-  expect(messages).toHaveLength(1);
-  expect(messages[0]?.text.split('\n')).toEqual([
-    'Began: drop · Demo',
-    'Shop 0: fell.',
-    'Shop 1: fell.',
-    'Shop 2: fell.',
-    'Shop 3: fell.',
-    'Shop 4: fell.',
-    '… and 995 more.',
-  ]);
-});
-
-test('a name cannot call people in a chat, become a link, or add a line', () => {
-  const cause = {
-    rule: 'drop',
-    id: 'p',
-    name: '<!channel> @here\n[x](https://evil.example)',
-    since: FIRST,
-    judged: FIRST,
-    text: 'fell.',
-    numbers: {},
-  };
-  const [message] = messagesOf([{ event: 'began', day: FIRST, cause }], { network: 'n', channel: 'Demo' });
-  expect(message?.text).toBe('Began: drop · Demo\n‹!channel› ＠here [x] (https:/ /evil.example): fell.');
 });

@@ -33,22 +33,11 @@ const options = { apiKey: process.env.OFFERLET_API_KEY, version: '1.0.0', networ
 console.log(Bun.serve({ port: 0, hostname: '127.0.0.1', ...mountOnBun(options) }).url.href);`,
     },
   },
-  {
-    name: 'a Worker, in the engine of its platform',
-    packages: { miniflare: '4.20260730.0' },
-    mount: 'worker.ts',
-    command: [process.execPath, 'server.mjs'],
-    files: {
-      'worker.mjs': `export { worker as default } from './mount.mjs';`,
-      'server.mjs': `import { Miniflare } from 'miniflare';
-const { OFFERLET_API_KEY, OFFERLET_NETWORK } = process.env;
-const worker = new Miniflare({
-  host: '127.0.0.1', port: 0, modules: true, modulesRules: [{ type: 'ESModule', include: ['*.mjs'] }],
-  scriptPath: 'worker.mjs', compatibilityDate: '2026-01-01', bindings: { OFFERLET_API_KEY, OFFERLET_NETWORK },
-});
-console.log(String(await worker.ready));`,
-    },
-  },
+  aWorker('2026-01-01'),
+  aWorker('2026-01-01', 'nodejs_compat'),
+  // `process.getBuiltinModule` is there, node:http is not.
+  aWorker('2025-03-01', 'nodejs_compat'),
+  aWorker('2024-06-01', 'nodejs_compat'),
   {
     name: 'Next.js',
     packages: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
@@ -63,6 +52,27 @@ export const { GET, POST, OPTIONS } = mountOnNext({
     },
   },
 ];
+
+/** A Worker in the engine of its platform, with a compatibility date and flags. */
+function aWorker(date: string, ...flags: string[]): Runtime {
+  return {
+    name: `a Worker of ${[date, ...flags].join(' with ')}`,
+    packages: { miniflare: '4.20260730.0' },
+    mount: 'worker.ts',
+    command: [process.execPath, 'server.mjs'],
+    files: {
+      'worker.mjs': `export { worker as default } from './mount.mjs';`,
+      'server.mjs': `import { Miniflare } from 'miniflare';
+const { OFFERLET_API_KEY, OFFERLET_NETWORK } = process.env;
+const worker = new Miniflare({
+  host: '127.0.0.1', port: 0, modules: true, modulesRules: [{ type: 'ESModule', include: ['*.mjs'] }],
+  scriptPath: 'worker.mjs', bindings: { OFFERLET_API_KEY, OFFERLET_NETWORK },
+  compatibilityDate: '${date}', compatibilityFlags: ${JSON.stringify(flags)},
+});
+console.log(String(await worker.ready));`,
+    },
+  };
+}
 
 let network: Served | undefined;
 let running: { stop(): Promise<void> } | undefined;

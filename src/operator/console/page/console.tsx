@@ -1,19 +1,14 @@
 import { render, type JSX } from 'preact';
-import { BASE } from './app/call.ts';
 import { ChannelName, Link, useFocusAtHeading, usePlace, useTitle, type PageProps } from './app/router.tsx';
 import { useCall } from './app/useResource.ts';
-import { AuditPage } from './audit/AuditPage.tsx';
-import { ChangesPage } from './changes/ChangesPage.tsx';
 import './console.css';
 import { ExclusionsPage } from './exclusions/ExclusionsPage.tsx';
 import { Pending } from './parts/FailurePanel.tsx';
-import { Select, type SelectOption } from './parts/controls.tsx';
 import { Popover } from './parts/Popover.tsx';
 import { AddPage } from './publishers/AddPage.tsx';
 import { PublisherPage } from './publishers/PublisherPage.tsx';
 import { PublishersPage } from './publishers/PublishersPage.tsx';
 import { ReportPage } from './report/ReportPage.tsx';
-import { StatementsPage } from './statements/StatementsPage.tsx';
 import { WatchPage } from './watch/WatchPage.tsx';
 import type { ConsoleContext } from '../protocol.ts';
 import { wordOf } from '../../reports/format.ts';
@@ -25,23 +20,18 @@ interface Room {
   readonly path: string;
   readonly name: string;
   readonly Page: (props: PageProps) => JSX.Element;
-  /** Whether it is in the navigation; by default, unless the key is a publisher's, which opens no channel. */
-  isListed?(session: ConsoleContext | undefined): boolean;
 }
 
-// Without a ledger or a log there is nothing to show.
 const ROOMS: readonly Room[] = [
-  { path: '', name: 'Report', Page: ReportPage, isListed: () => true },
+  { path: '', name: 'Report', Page: ReportPage },
   { path: 'publishers', name: 'Publishers', Page: PublishersRoom },
   { path: 'exclusions', name: 'Exclusions', Page: ExclusionsPage },
-  { path: 'audit', name: 'Audit', Page: AuditPage, isListed: (session) => session?.audit != null },
   { path: 'watch', name: 'Watch', Page: WatchPage },
-  { path: 'statements', name: 'Statements', Page: StatementsPage },
-  { path: 'changes', name: 'Changes', Page: ChangesPage, isListed: (session) => session?.hasChanges === true },
 ];
 
+/** A publisher's key opens no channel. */
 function roomsOf(session: ConsoleContext | undefined): readonly Room[] {
-  return ROOMS.filter(({ isListed }) => (isListed ? isListed(session) : session?.variant !== 'publisher'));
+  return session?.variant === 'publisher' ? ROOMS.slice(0, 1) : ROOMS;
 }
 
 /** The whole console. */
@@ -51,8 +41,7 @@ function App(): JSX.Element {
   const { data: session } = resource;
   const room = place.path.split('/')[0] ?? '';
   const rooms = roomsOf(session);
-  // Without a ledger, the page Audit says what it would show.
-  const { Page } = (room === 'audit' ? ROOMS : rooms).find(({ path }) => path === room) ?? { Page: NotFound };
+  const { Page } = rooms.find(({ path }) => path === room) ?? { Page: NotFound };
   useFocusAtHeading(place.path);
 
   return (
@@ -66,14 +55,6 @@ function App(): JSX.Element {
           {session?.environment && <span class={`badge ${session.environment}`}>{wordOf(session.environment)}</span>}
         </p>
         {rooms.length > 1 && <Navigation rooms={rooms} room={room} />}
-        {session && session.profiles.length > 1 && (
-          <Select
-            label="Profile"
-            options={session.profiles.map(profileOption)}
-            value={BASE}
-            choose={(path) => location.assign(path)}
-          />
-        )}
         <p class="network quiet" title={session?.network_url}>
           {session?.network}
         </p>
@@ -122,10 +103,6 @@ function Navigation({ rooms, room }: { readonly rooms: readonly Room[]; readonly
       </Popover>
     </>
   );
-}
-
-function profileOption({ name, path, environment }: ConsoleContext['profiles'][number]): SelectOption<string> {
-  return [path, `${name}${environment === 'production' ? ' · PRODUCTION' : ''}`];
 }
 
 function NotFound(): JSX.Element {

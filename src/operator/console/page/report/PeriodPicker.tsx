@@ -1,18 +1,18 @@
 import type { JSX } from 'preact';
-import { useState, useLayoutEffect, useRef } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../parts/controls.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { datesOf, shifted, type ReportState } from './reportState.ts';
-import { rangeOf, wordOf, periodOf } from '../../../reports/format.ts';
+import { rangeOf, wordOf } from '../../../reports/format.ts';
 import { PERIODS } from '../../../reports/period.ts';
-import { type DateRange, dateOf, isDate, addDays, monthEnd, monthStart, weekStart } from '../../../../wire/utcDates.ts';
+import { type DateRange, dateOf, isDate } from '../../../../wire/utcDates.ts';
 
 interface PickerProps {
   readonly state: ReportState;
   change(changes: Partial<ReportState>): void;
 }
 
-/** Chooses the dates: a named period, or two dates in a calendar. */
+/** Chooses the dates: a named period, or two dates. */
 export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
   const dates = datesOf(state);
   const next = shifted(state, 1);
@@ -96,7 +96,6 @@ function CustomDates({ dates, choose }: CustomProps): JSX.Element {
           </label>
         ))}
       </div>
-      <Calendar from={from} to={to} today={today} choose={setRange} />
       <p class="split">
         <span class="quiet">All dates are UTC.</span>
         <Button type="submit" kind="primary" disabled={!isValid}>
@@ -104,117 +103,5 @@ function CustomDates({ dates, choose }: CustomProps): JSX.Element {
         </Button>
       </p>
     </form>
-  );
-}
-
-interface CalendarProps extends DateRange, Pick<CustomProps, 'choose'> {
-  readonly today: string;
-}
-
-const WEEKDAYS = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
-const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
-
-/** One month. The first date chosen begins the range and the second ends it; the arrow keys move between days. */
-function Calendar({ from, to, today, choose }: CalendarProps): JSX.Element {
-  const [focused, setFocused] = useState(to);
-  const [start, setStart] = useState<string>();
-  const grid = useRef<HTMLTableElement>(null);
-  const moved = useRef(false);
-  const first = monthStart(focused);
-  const weeks: string[] = [];
-  for (let week = weekStart(first); week <= monthEnd(focused); week = addDays(week, 7)) weeks.push(week);
-
-  // Before the next key: it goes to where the focus is.
-  useLayoutEffect(() => {
-    if (moved.current) grid.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
-    moved.current = false;
-  }, [focused]);
-
-  function move(to: string): void {
-    moved.current = true;
-    setFocused(to > today ? today : to);
-  }
-
-  function pick(day: string): void {
-    setFocused(day);
-    if (start === undefined) {
-      setStart(day);
-      choose({ from: day, to: day });
-    } else {
-      setStart(undefined);
-      choose(day < start ? { from: day, to: start } : { from: start, to: day });
-    }
-  }
-
-  return (
-    <div class="calendar">
-      <p class="split">
-        <Button
-          kind="small"
-          icon="back"
-          aria-label="Previous month"
-          onClick={() => setFocused(monthStart(focused, -1))}
-        />
-        <b aria-live="polite">{periodOf(Date.parse(first), 'month')}</b>
-        <Button
-          kind="small"
-          icon="next"
-          aria-label="Next month"
-          disabled={monthStart(focused, 1) > today}
-          onClick={() => setFocused(monthStart(focused, 1))}
-        />
-      </p>
-      <table
-        role="grid"
-        ref={grid}
-        aria-label={start === undefined ? 'Choose the first date' : 'Choose the last date'}
-        onKeyDown={(event) => {
-          const step = STEPS[event.key];
-          const month = event.key === 'PageUp' ? -1 : event.key === 'PageDown' ? 1 : undefined;
-          if (step === undefined && month === undefined) return;
-          event.preventDefault();
-          move(step === undefined ? monthStart(focused, month) : addDays(focused, step));
-        }}
-      >
-        <thead>
-          <tr>
-            {WEEKDAYS.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {weeks.map((week) => (
-            <tr key={week}>
-              {WEEKDAYS.map((_, weekday) => {
-                const day = addDays(week, weekday);
-                if (day.slice(0, 7) !== first.slice(0, 7)) return <td key={day} />;
-                const isIn = day >= from && day <= to;
-                return (
-                  <td
-                    key={day}
-                    class={`${isIn ? 'in' : ''} ${day === from ? 'first' : ''} ${day === to ? 'last' : ''}`}
-                    aria-selected={isIn}
-                  >
-                    <button
-                      type="button"
-                      tabIndex={day === focused ? 0 : -1}
-                      disabled={day > today}
-                      aria-label={periodOf(Date.parse(day), 'day')}
-                      aria-current={day === today ? 'date' : undefined}
-                      onClick={() => pick(day)}
-                    >
-                      {Number(day.slice(8))}
-                    </button>
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

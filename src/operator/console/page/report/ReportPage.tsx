@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { go, Link, useTitle, type PageProps } from '../app/router.tsx';
-import { useCall } from '../app/useResource.ts';
+import { go, useTitle, type PageProps } from '../app/router.tsx';
 import { ReportChart } from '../chart/ReportChart.tsx';
 import { Button, CopyButton, CsvButton, Select } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
@@ -10,7 +9,6 @@ import { Controls } from './Controls.tsx';
 import {
   commandOf,
   datesOf,
-  FILTERS,
   grainOf,
   linkProblem,
   NO_FILTERS,
@@ -23,10 +21,9 @@ import {
 import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
-import type { ConsoleContext, ConsoleSavedReport, CallFailure } from '../../protocol.ts';
+import type { ConsoleContext, CallFailure } from '../../protocol.ts';
 import { earlierGap } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
-import { PERIODS } from '../../../reports/period.ts';
 import { dateOf } from '../../../../wire/utcDates.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -55,7 +52,6 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
       <h1 class="hidden" tabindex={-1}>
         Report
       </h1>
-      {session.hasSaved && <SavedReports />}
       <Controls state={state} variant={variant} enabled={enabled} change={change} />
       {problem !== undefined && (
         <p class="stale" role="status">
@@ -250,44 +246,4 @@ function waysOut(failure: CallFailure, state: ReportState): readonly WayOut[] {
   return metrics.length > 0 && metrics.length < state.metrics.length
     ? [{ label: `Without ${missing.map(labelOf).join(', ')}`, changes: { metrics } }]
     : [];
-}
-
-/** The saved reports of the console's file, as links. */
-function SavedReports(): JSX.Element | null {
-  const { data, failure } = useCall<readonly ConsoleSavedReport[]>('saved-reports');
-  if (failure && !data) return <p class="stale">The saved reports can’t be read: {failure.message}</p>;
-  if (!data || data.length === 0) return null;
-  return (
-    <nav class="saved" aria-label="Saved reports">
-      <span class="quiet">Saved</span>
-      {data.map((report) => (
-        <Link key={report.name} to={`?${savedQuery(report)}`} class="button small">
-          {report.title}
-        </Link>
-      ))}
-    </nav>
-  );
-}
-
-/** The query of the page that shows a saved report. */
-function savedQuery(report: ConsoleSavedReport): string {
-  const params = new URLSearchParams();
-  const put = (name: string, values: readonly string[]): void => {
-    if (values.length > 0) params.set(name, values.join());
-  };
-  const days = /^(\d+)d/.exec(report.period ?? '')?.[1];
-  const wanted = days === undefined ? report.period?.replaceAll('-', '_') : `last_${days}_days`;
-  const name = PERIODS.find((one) => one === wanted);
-  if (name) params.set('period', name);
-  else if (report.dates) {
-    params.set('from', report.dates.from);
-    params.set('to', report.dates.to);
-  } else params.set('period', 'last_7_days');
-  params.set('grain', report.grain);
-  put('by', report.by);
-  put('metrics', report.metrics ?? []);
-  for (const [name, param] of FILTERS) put(param, report[name]);
-  params.set('compare', report.compare);
-  if (report.sort !== '') params.set('sort', report.sort);
-  return params.toString();
 }

@@ -109,7 +109,7 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
         {file === null
           ? 'These are the rules that hold without a file: start the console with --rules FILE for yours. '
           : `The rules are in ${file}. `}
-        This page sends nothing. The command <code>offerlet-operator watch</code> tells a chat what is new.
+        The command <code>offerlet-operator watch</code> prints what is new, for cron.
       </p>
     </>
   );

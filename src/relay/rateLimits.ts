@@ -1,0 +1,130 @@
+import { withDeadline } from '../http/withDeadline.ts';
+import type { Client } from './readClient.ts';
+import { RelayError } from './errors.ts';
+import type { Telemetry } from './telemetry.ts';
+
+/** A token bucket: how many at once, and how many more each second. */
+export interface Bucket {
+  burst: number;
+  perSecond: number;
+}
+
+export interface RateLimits {
+  /** Requests of one IPv4 address, or of one IPv6 /64 network. */
+  perAddress: Bucket;
+  /** Requests of one IPv6 /48 network, and of all clients whose address is not known. */
+  perNetwork: Bucket;
+  /** Events of one session. */
+  perSession: Bucket;
+}
+
+/** Decides whether a request may pass now. Several relays that share limits need a custom one. */
+export interface RateLimiter {
+  /** Milliseconds to wait before `key` may spend `cost`; 0 when it was spent. */
+  take(key: string, kind: 'address' | 'network' | 'session', cost: number): number | Promise<number>;
+}
+
+/** An office behind one address, and a session of a shopper who browses for hours, stay far below these. */
+export const DEFAULT_RATE_LIMITS: RateLimits = {
+  perAddress: { burst: 600, perSecond: 100 },
+  perNetwork: { burst: 6_000, perSecond: 1_000 },
+  perSession: { burst: 2_000, perSecond: 50 },
+};
+
+/** Keys with a bucket; beyond that the ones unused for longest are forgotten. */
+const KEYS_MAX = 50_000;
+/** Minimum wait of a refused caller. */
+const WAIT_MIN_MS = 1_000;
+
+/** Token buckets in this process's memory. */
+export function createRateLimiter(limits: RateLimits): RateLimiter {
+  const buckets = new Map<string, { tokens: number; at: number }>();
+  const kinds = { address: limits.perAddress, network: limits.perNetwork, session: limits.perSession };
+  return {
+    take(key, kind, cost) {
+      const { burst, perSecond } = kinds[kind];
+      const name = `${kind}:${key}`;
+      const held = buckets.get(name);
+      // Not the time of day, which somebody may set back.
+      const time = performance.now();
+      const refilled = held ? Math.min(burst, held.tokens + ((time - held.at) / 1_000) * perSecond) : burst;
+      const isEnough = refilled >= cost;
+      // Deleting first moves the key to the end, so the front is what was unused for longest.
+      buckets.delete(name);
+      buckets.set(name, { tokens: isEnough ? refilled - cost : refilled, at: time });
+      if (buckets.size > KEYS_MAX) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break;
+      return isEnough ? 0 : Math.max(WAIT_MIN_MS, Math.ceil(((cost - refilled) / perSecond) * 1_000));
+    },
+  };
+}
+
+/** The rate limits of a relay. Each rejects with a 429 when too much was spent, and with a 503 when the limiter fails. */
+export interface Limits {
+  /** Whether there is a limiter. */
+  readonly isOn: boolean;
+  /** Counts one request of a client; of one whose address is not known, together with all others. */
+  spendRequest(client: Client | undefined): Promise<void>;
+  /** Counts events of sessions. */
+  spendEvents(counts: ReadonlyMap<string, number>): Promise<void>;
+  /** Counts a request that was not authorized as several more. Never rejects. */
+  spendUnauthorized(client: Client | undefined): Promise<void>;
+}
+
+/** What a request that is not authorized costs beyond an ordinary one. */
+const UNAUTHORIZED_COST = 9;
+/** Milliseconds after which a page may come back when the rate limiter failed. */
+const LIMITER_RETRY_MS = 5_000;
+/** The key by which clients without a known address are counted together. */
+const UNKNOWN = 'unknown';
+
+/** Returns the `Limits` of a relay. A limiter that takes longer than `timeoutMs` fails. */
+export function createLimits(
+  limiter: RateLimiter | undefined,
+  { timeoutMs, measure }: Pick<Telemetry, 'measure'> & { timeoutMs: number },
+): Limits {
+  async function spend(key: string, kind: Parameters<RateLimiter['take']>[1], cost: number): Promise<void> {
+    if (!limiter) return;
+    const waitMs = await take(limiter.take.bind(limiter, key, kind, cost));
+    if (waitMs <= 0) return;
+    measure({ name: 'rate_limited', value: 1 });
+    throw new RelayError('Too many requests. Slow down.', { status: 429, code: 'rate_limited', retryAfterMs: waitMs });
+  }
+
+  /** The limiter's reply. One that hangs fails like one that throws. */
+  async function take(ask: () => number | Promise<number>): Promise<number> {
+    try {
+      const taken = ask();
+      const late = (): Error => new Error(`no reply within ${timeoutMs} ms`);
+      // A limiter in memory needs no timer.
+      const waitMs: unknown =
+        typeof taken === 'number' ? taken : await withDeadline(Promise.resolve(taken), { ms: timeoutMs, late });
+      if (typeof waitMs === 'number' && Number.isFinite(waitMs)) return waitMs;
+      throw new TypeError(`take() returned ${String(waitMs)} instead of a number of milliseconds`);
+    } catch (error) {
+      measure({ name: 'limiter_failed', value: 1 });
+      throw new RelayError('The relay cannot check its rate limit. Try again later.', {
+        status: 503,
+        code: 'limiter_unavailable',
+        retryAfterMs: LIMITER_RETRY_MS,
+        cause: error,
+      });
+    }
+  }
+
+  return {
+    isOn: limiter !== undefined,
+    async spendRequest(client) {
+      if (!client) return spend(UNKNOWN, 'network', 1);
+      await spend(client.host, 'address', 1);
+      if (client.network !== client.host) await spend(client.network, 'network', 1);
+    },
+    async spendEvents(counts) {
+      for (const [session, count] of counts) await spend(session, 'session', count);
+    },
+    async spendUnauthorized(client) {
+      // Together, the unknown ones would lock out those who are authorized.
+      if (!client || !limiter) return;
+      await take(limiter.take.bind(limiter, client.host, 'address', UNAUTHORIZED_COST)).catch(() => undefined);
+    },
+  };
+}

@@ -1,2 +1,0 @@
-export function countWords(markdown: string): number;
-export declare const PAGE_PATHS: readonly string[];

@@ -1,0 +1,49 @@
+import { expect, test, vi } from 'vitest';
+import { openTransport, TransportTimeoutError } from '../../../src/http/transport.ts';
+import { serve } from '../../fixtures/serve.ts';
+
+const REQUEST = { body: '{}', requestId: 'r' };
+
+test.each([
+  ['returns nothing for node:http', () => undefined],
+  [
+    'throws for node:http',
+    () => {
+      throw new Error('No such built-in module: node:http');
+    },
+  ],
+  ['returns a part of node:http', () => ({ createServer: () => undefined })],
+])('a runtime whose getBuiltinModule %s is called through fetch', async (_, getBuiltinModule) => {
+  const fetched: unknown[] = [];
+  vi.stubGlobal('fetch', (url: unknown) => {
+    fetched.push(url);
+    return Promise.resolve(new Response('{}', { status: 202 }));
+  });
+  vi.stubGlobal('process', { versions: { node: '22.14.0' }, getBuiltinModule });
+  try {
+    const url = 'https://network.example/events';
+    const post = openTransport(undefined, { url, headers: {}, maxBytes: 100 });
+    expect(await post({ ...REQUEST, timeoutMs: 1_000 })).toEqual({ status: 202, text: '{}', retryAfter: null });
+    expect(fetched).toEqual([url]);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test('a call that waited for a free connection all its time has sent nothing, and one that had a connection may have', async () => {
+  let reach = (): void => undefined;
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  let requests = 0;
+  const network = await serve(() => void ((requests += 1) === 256 && reach()));
+  const post = openTransport(undefined, { url: `${network.url}/events`, headers: {}, maxBytes: 100 });
+  const failed = async (timeoutMs: number): Promise<unknown> =>
+    post({ ...REQUEST, timeoutMs }).catch((e: unknown) => e);
+  const held = Array.from({ length: 256 }, () => failed(8_000));
+  await reached;
+  const late = await failed(50);
+  expect([late instanceof TransportTimeoutError, (late as TransportTimeoutError).isUnsent]).toEqual([true, true]);
+  const first = (await held[0]) as TransportTimeoutError;
+  expect(first.isUnsent).toBe(false);
+  await Promise.all(held);
+  await network.close();
+}, 30_000);
