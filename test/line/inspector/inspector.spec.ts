@@ -172,23 +172,6 @@ test('what the URL forces is removed from it when it is cleared', async ({ page 
   expect(new URL(page.url()).search).toBe('?offerlet=inspect');
 });
 
-test('Seen compares what was tracked with what the relay accepted, and says why they differ', async ({ page }) => {
-  fixture.accept = ({ body }, response) => {
-    const results = (body.events as { event_name: string }[]).map(({ event_name }, index) =>
-      event_name === 'BRAND_VIEW'
-        ? { index, success: false, error: { code: 'NO', message: 'No', retryable: false } }
-        : { index, success: true },
-    );
-    response.writeHead(207, { 'content-type': 'application/json' }).end(JSON.stringify({ results }));
-  };
-  await openInspected(page, fixture);
-  const seen = await goTo(page, 'Seen');
-  const cells = (name: string): Promise<string[]> => seen.getByRole('row', { name }).getByRole('cell').allInnerTexts();
-  await poll(() => cells('BRAND_VIEW')).toEqual(['1', '0', '0', '1']);
-  await poll(() => cells('WIDGET_LOAD')).toEqual(['1', '1', '0', '0']);
-  await expect(seen).toContainText(/The relay has accepted (\d+) of \d+\. 1 was refused for good: Queue says why\./);
-});
-
 test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   await openInspected(page, fixture, { more: '&offerlet-scenario=offline' });
   const queue = await goTo(page, 'Queue');
@@ -208,21 +191,60 @@ test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   await expect(queue).toContainText('No events are waiting');
 });
 
-test('Events and Wire list the newest first, and a filter narrows them', async ({ page }) => {
-  await openInspected(page, fixture);
+test('Events and Wire list the newest first, and name offers as people do', async ({ page }) => {
+  await openInspected(page, fixture, { attributes: { 'max-offers': '1' } });
   await poll(fixture.names).toContain('BRAND_VIEW');
+  await expect(panel(page)).toContainText('Shown are 1 of 3 offers, because of maxOffers.');
+  await expect(panel(page)).toContainText(/view of “.+” of .+\./);
   const events = await goTo(page, 'Events');
   await expect(events.locator('tbody tr').last()).toContainText('WIDGET_LOAD');
   await expect(events.locator('tbody tr').first()).toContainText(/(BRAND|WIDGET)_VIEW/);
-  await events.getByLabel('Filter events').fill('widget view');
-  await expect(events.locator('tbody tr')).toHaveCount(1);
-  await expect(events.locator('tbody tr')).toContainText('WIDGET_VIEW');
-  await expect(events.locator('.filter [aria-live]')).toHaveText(/^1 of \d+$/);
   const wire = await goTo(page, 'Wire');
   await expect(wire.locator('.request').last()).toContainText('/recommendations');
-  await wire.getByLabel('Filter requests').fill('recommendations');
-  await expect(wire.locator('.request')).toHaveCount(1);
+  await expect(wire.getByText('not shown: maxOffers is 1')).toHaveCount(2);
 });
+
+const FAILURES = {
+  'a wrong relay path': { attributes: { relay: '/wrong' }, code: 'refused', says: 'Check the path' },
+  'a wrong key': { status: 401, code: 'refused', says: '401' },
+  'a policy that blocks the relay': {
+    head: '<meta http-equiv="content-security-policy" content="connect-src \'none\'">',
+    code: 'network_error',
+    says: 'connect-src',
+  },
+  'a target that is missing': { attributes: { target: '#nowhere' }, code: 'invalid_config', says: '#nowhere' },
+  'a mode that is misspelt': { attributes: { 'display-mode': 'INLIN' }, code: 'invalid_config', says: 'INLIN' },
+  'consent that is pending': { attributes: { consent: 'required' }, code: 'waiting for consent', says: 'consent' },
+  'a relay that is not named': { more: '&offerlet-scenario=invalid-config', code: 'invalid_config', says: 'missing' },
+};
+
+for (const [what, failure] of Object.entries(FAILURES)) {
+  test(`${what} is named once, with what to do, and the inspector can still be collapsed`, async ({ page }) => {
+    const { attributes = {}, head = '', more = '', status, code, says } = { ...NOTHING, ...failure };
+    if (status) fixture.reply = (_, response) => void response.writeHead(status).end('{"message":"The key is wrong"}');
+    await openInspected(page, fixture, { attributes: { sandbox: 'true', ...attributes }, head, more });
+    await expect(panel(page).getByRole('heading', { level: 2 }).first()).toHaveText(code);
+    const lead = await panel(page).locator('.lead').innerText();
+    expect(lead).toContain(says);
+    const [, ...sentences] = lead.split('\n').filter(Boolean);
+    const whole = await panel(page).innerText();
+    for (const sentence of sentences) expect(whole.split(sentence)).toHaveLength(2);
+    if (code === 'invalid_config') expect(await valueOf(page, 'relay')).toBe(says === 'missing' ? says : '/offers');
+    const [collapse, shell] = await Promise.all(
+      ['Collapse', 'shell'].map((name) =>
+        (name === 'shell'
+          ? inspector(page).locator('.shell')
+          : inspector(page).getByRole('button', { name })
+        ).boundingBox(),
+      ),
+    );
+    expect((collapse?.x ?? Infinity) + (collapse?.width ?? 0)).toBeLessThan((shell?.x ?? 0) + (shell?.width ?? 0));
+  });
+}
+
+const NOTHING: { attributes?: Record<string, string>; head?: string; more?: string; status?: number } = {};
+const valueOf = (page: Page, name: string): Promise<string> =>
+  panel(page).locator('dl > div', { hasText: name }).first().locator('dd').innerText();
 
 test('several mounts are listed, and each has its own explanation', async ({ page }) => {
   const two = scriptTag() + `<script>(window.offerlet ||= []).push((o) => o.show(${options('PULLUP')}));</script>`;
