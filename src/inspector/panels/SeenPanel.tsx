@@ -12,7 +12,9 @@ export function SeenPanel({ model: { visibilities } }: PanelProps): JSX.Element 
         <p key={index}>
           <b>{heading}</b>
           <br />
-          {percent(share)} visible, {percent(requiredShare)} required; {isViewed ? 'a view' : `${seconds(ms)} so far`}
+          <span>
+            {percent(share)} visible, {percent(requiredShare)} required; {isViewed ? 'a view' : `${seconds(ms)} so far`}
+          </span>
         </p>
       ))}
       <p class="quiet">
