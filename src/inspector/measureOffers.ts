@@ -1,4 +1,4 @@
-import { amountSeenOf, judgeVisibility, requiredArea, viewportOf, type Visibility } from '../dom/visibility.ts';
+import { amountSeenOf, judgeVisibility, requiredArea, viewportOf, type Visibility } from '../page/visibility.ts';
 
 /** How much of one offer is visible, by the page's own formula. Looking does not change what is reported. */
 export interface OfferVisibility {

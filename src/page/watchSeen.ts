@@ -1,5 +1,5 @@
 import { dom } from '../dom/dom.ts';
-import { amountIn, amountSeenOf, judgeVisibility, type Visibility } from '../dom/visibility.ts';
+import { amountIn, amountSeenOf, judgeVisibility, type Visibility } from './visibility.ts';
 
 /** Milliseconds between samples: nothing reports changes of opacity and visibility. */
 const SAMPLE_MS = 50;

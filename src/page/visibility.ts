@@ -1,5 +1,5 @@
 import { VIEW_MS } from '../wire/limits.ts';
-import { dom, isPainted } from './dom.ts';
+import { dom, isPainted } from '../dom/dom.ts';
 
 /** Browsers round rectangles to device pixels: a half may arrive as 49.95 %. */
 const ROUNDING = 0.001;
