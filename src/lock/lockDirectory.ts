@@ -12,7 +12,7 @@ export interface LockOptions {
 /** A directory that belongs to this process. */
 export interface DirectoryLock {
   /**
-   * Throws a `LockLostError` once another process has taken the directory over. Reads the directory itself when the
+   * Throws a `LockLostError` once another process has taken the directory over, or it was removed. Reads the directory itself when the
    * last check is a second old. A process that was frozen thus detects its loss before it does anything.
    */
   check(): void;
@@ -29,7 +29,7 @@ export class DirectoryInUseError extends Error {
   override name = 'DirectoryInUseError';
 }
 
-/** Another process took the directory over while this one held it. */
+/** Another process took the directory over while this one held it, or somebody removed it. */
 export class LockLostError extends Error {
   override name = 'LockLostError';
 }
@@ -122,8 +122,10 @@ function hold(number: number, files: LockFiles, directory: string): DirectoryLoc
   function look(): void {
     if (loss) throw loss;
     const now = readClocks();
+    let highest = 0;
     try {
-      if (files.highest() === number) {
+      highest = files.highest() ?? 0;
+      if (highest === number) {
         looked = now;
         return;
       }
@@ -137,7 +139,9 @@ function hold(number: number, files: LockFiles, directory: string): DirectoryLoc
     clearInterval(timer);
     void stopTouching();
     loss = new LockLostError(
-      `${directory} was taken over by another process while this one gave no sign of life. Restart this one with a directory of its own.`,
+      highest > number
+        ? `${directory} was taken over by another process while this one gave no sign of life. Restart this one with a directory of its own.`
+        : `${directory} was removed, or its files were, while this process used it. Restart this process, and leave its directory alone.`,
     );
     announce(loss);
     throw loss;

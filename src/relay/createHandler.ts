@@ -1,13 +1,12 @@
 import { TIME_HEADER } from '../wire/events.ts';
 import { isNestedDeeper, parseJson } from '../wire/json.ts';
-import { isLoopbackAddress } from '../wire/keys.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { asRelayError, RelayConfigError, RelayError, errorReply, jsonReply, type Reply } from './errors.ts';
 import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
 import { createCounting } from './ledger/createCounting.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import { createLimits } from './rateLimits.ts';
-import { readClient, type Client } from './readClient.ts';
+import { isLocalAddress, readClient, type Client } from './readClient.ts';
 import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
@@ -192,9 +191,9 @@ export function createHandler(settings: RelaySettings): Handler {
     // The last address is the one that the merchant's own proxy saw; those before it are the caller's own claims.
     const claimed = addressHeader === undefined ? undefined : request.header(addressHeader)?.split(',').at(-1)?.trim();
     const client = readClient(claimed) ?? readClient(ip);
-    // Behind a proxy of this machine that nobody has named, all clients have its address, and it is none.
+    // Behind a proxy of this machine or network that nobody has named, all clients have its address, and it is none.
     const isProxied = addressHeader === undefined && request.header('x-forwarded-for') !== null;
-    return isProxied && client && isLoopbackAddress(client.address) ? undefined : client;
+    return isProxied && client && isLocalAddress(client.address) ? undefined : client;
   }
 
   function note({ request, route, requestId }: Visit, { status, events, problem, code }: Reply, ms: number): void {
@@ -249,7 +248,7 @@ const FOREIGN = new RelayError("This origin may not use the relay, because it is
 const NO_ADDRESS =
   'The runtime passes no IP address, so all clients share one rate limit. Pass { ip } with the request, or set addressHeader.';
 const PROXIED =
-  'Requests come through a proxy on this machine, so all clients share one rate limit. Set addressHeader to the header in which it passes their IP address.';
+  'Requests come through a proxy on this machine or network, so all clients share one rate limit. Set addressHeader to the header in which it passes their IP address.';
 /** Milliseconds after which a page may come back when `authorize` took too long. */
 const AUTHORIZE_RETRY_MS = 5_000;
 

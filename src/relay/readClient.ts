@@ -36,6 +36,13 @@ export function readClient(text: unknown): Client | undefined {
   return host && network ? { address, host, network } : undefined;
 }
 
+/** Whether an address, as `readClient` returns it, is of this machine or of a private network. */
+export function isLocalAddress(address: string): boolean {
+  return LOCAL.test(address);
+}
+
+const LOCAL = /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/;
+
 function ofIPv4(text: string): Client {
   const address = text.replace(/\b0+(?=\d)/g, '');
   return { address, host: address, network: address };

@@ -48,7 +48,9 @@ export function createRecommend(
     if (problems.length > 0)
       throw new RelayError('The request is incomplete.', { status: 400, code: 'invalid_request', problems });
     const key = await responseKey(body, settings.apiKey);
-    return key === undefined ? requestOffers(body, caller) : repeat(key, () => requestOffers(body, caller));
+    return key === undefined
+      ? requestOffers(body, caller)
+      : repeat(key, { sender: caller.sender, ask: () => requestOffers(body, caller) });
   };
 
   /** Requests offers of the network, and counts what became of that. */

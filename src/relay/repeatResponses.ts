@@ -3,6 +3,7 @@ import { hashEmail, hashText } from '../wire/hash.ts';
 import { isText, own } from '../wire/json.ts';
 import { PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
 import { IDENTIFIERS } from '../wire/offers/request.ts';
+import { KEY_DIGITS, KeyTable, randomSalt, senderNumber, UNIT_CHARACTERS } from './dedupe/keyTable.ts';
 import type { Reply } from './errors.ts';
 import { explain, type Telemetry } from './telemetry.ts';
 
@@ -11,8 +12,8 @@ export interface ResponseStore {
   get(key: string): Promise<string | undefined>;
   /** Whether this relay is the one that requests it now. */
   claim(key: string): Promise<boolean>;
-  /** Stores a response, or ends a claim without one. */
-  settle(key: string, response: string | undefined): Promise<void>;
+  /** Stores a response, or ends a claim without one. `sender` is the client that asked, as in `DedupeStore.accept`. */
+  settle(key: string, response: string | undefined, sender?: string): Promise<void>;
 }
 
 export interface RepeatOptions {
@@ -25,16 +26,23 @@ export interface RepeatOptions {
   readonly telemetry: Telemetry;
 }
 
-/** Responses that a process remembers, and their characters together: 32 MB at most. */
-const RESPONSES_MAX = 10_000;
+/** Characters of the responses that a process remembers: 32 MB at most. */
 const CHARACTERS_MAX = 16 * 1024 * 1024;
 /** Milliseconds after which asking the network is better than waiting for the store. */
 const STORE_MAX_MS = 500;
 /** Milliseconds between two looks for another relay's response. */
 const POLL_MS = 50;
 
+interface Repeatable {
+  /** The client that asks; what it has fills its own part of the memory. */
+  readonly sender: string | undefined;
+  ask(): Promise<Reply>;
+}
+
+type Repeat = (key: string, request: Repeatable) => Promise<Reply>;
+
 /** Returns what repeats the successful response under a key, and makes one call of several that are under way. */
-export function createRepeat(options: RepeatOptions): (key: string, ask: () => Promise<Reply>) => Promise<Reply> {
+export function createRepeat(options: RepeatOptions): Repeat {
   const { store = createResponseMemory(), storeMs, requestMs, telemetry } = options;
   const underWay = new Map<string, Promise<Reply>>();
 
@@ -57,7 +65,7 @@ export function createRepeat(options: RepeatOptions): (key: string, ask: () => P
     telemetry.log({ level: 'warn', message: 'The store of responses failed.', error: explain(error) });
   }
 
-  async function repeat(key: string, ask: () => Promise<Reply>): Promise<Reply> {
+  async function repeat(key: string, { sender, ask }: Repeatable): Promise<Reply> {
     const response = await find(key).catch(failed);
     if (response !== undefined) return { status: 200, body: response };
     let reply: Reply | undefined;
@@ -65,12 +73,12 @@ export function createRepeat(options: RepeatOptions): (key: string, ask: () => P
       return (reply = await ask());
     } finally {
       // The shopper does not wait for it.
-      void inTime(store.settle(key, reply?.status === 200 ? reply.body : undefined)).catch(failed);
+      void inTime(store.settle(key, reply?.status === 200 ? reply.body : undefined, sender)).catch(failed);
     }
   }
 
-  return (key, ask) => {
-    const running = underWay.get(key) ?? repeat(key, ask).finally(() => underWay.delete(key));
+  return (key, request) => {
+    const running = underWay.get(key) ?? repeat(key, request).finally(() => underWay.delete(key));
     underWay.set(key, running);
     return running;
   };
@@ -100,32 +108,20 @@ function sortFields(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
+/** A full memory forgets the oldest responses of the client that has most. */
 function createResponseMemory(): ResponseStore {
-  const responses = new Map<string, { readonly text: string; readonly until: number }>();
-  let characters = 0;
-
-  function forget(key: string): void {
-    characters -= responses.get(key)?.text.length ?? 0;
-    responses.delete(key);
-  }
-
+  const responses = new KeyTable({ max: CHARACTERS_MAX / UNIT_CHARACTERS, maxAgeMs: PREFETCHED_MAX_AGE_MS });
+  const salt = randomSalt();
   return {
     async get(key) {
-      const found = responses.get(key);
-      if (found && found.until > performance.now()) return found.text;
-      if (found) forget(key);
-      return undefined;
+      responses.expire(performance.now());
+      return responses.get(key.slice(0, KEY_DIGITS))?.value;
     },
     claim: () => Promise.resolve(true),
-    async settle(key, text) {
-      if (text === undefined || text.length > CHARACTERS_MAX) return;
-      forget(key);
-      responses.set(key, { text, until: performance.now() + PREFETCHED_MAX_AGE_MS });
-      characters += text.length;
-      for (const oldest of responses.keys()) {
-        if (responses.size <= RESPONSES_MAX && characters <= CHARACTERS_MAX) break;
-        forget(oldest);
-      }
+    async settle(key, value, sender = '') {
+      if (value === undefined) return;
+      const entry = { at: performance.now(), sender: senderNumber(sender, salt), value };
+      responses.add(key.slice(0, KEY_DIGITS), entry);
     },
   };
 }

@@ -1,15 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openPeers } from './peers/openPeers.ts';
 import { batch, question } from './relay/bodies.ts';
 import { compare } from './relay/compare.ts';
-import { buildModule, serve, type Served } from './relay/processes.ts';
+import { buildModule, measure, serve, type Served } from './relay/processes.ts';
 
-/** `npm run bench -- relay [seconds per run] [rounds]`: the relay next to a bare node:http pass-through, in turns. */
+/**
+ * `npm run bench -- relay [seconds per run] [rounds]`: the relay, with and without a file of accepted events, next to
+ * pass-throughs on node:http and undici, in turns; then what its memory takes.
+ */
 export async function run(args: string[]): Promise<void> {
   const seconds = Number(args[0] ?? 4);
   const rounds = Number(args[1] ?? 3);
   const folder = await mkdtemp(join(tmpdir(), 'offerlet-bench-'));
+  const peers = openPeers({ undici: '7.30.2' });
   const served: Served[] = [];
   const start = async (role: string, ...args: string[]): Promise<Served> => {
     const server = await serve([role, ...args]);
@@ -22,15 +27,19 @@ export async function run(args: string[]): Promise<void> {
     const servers = {
       direct: await start('direct'),
       bare: await start('bare', address),
+      ...(peers.areThere && { pool: await start('pool', address, peers.pathOf('undici')) }),
+      storeless: await start('storeless', address, relayModule),
       relay: await start('relay', address, relayModule),
+      file: await start('file', address, relayModule, join(folder, 'data')),
     };
-    console.log(
-      `relay and bare node:http pass-through in turns, ${rounds} × ${seconds} s each, 16 connections, each in a process of its own`,
-    );
+    console.log(`in turns, ${rounds} × ${seconds} s each, 16 connections, each in a process of its own`);
     await compare({ path: '/recommendations', body: question, seconds, rounds, servers });
     await compare({ path: '/events/batch', body: batch, seconds, rounds, servers });
+    console.log('\nmemory, after collecting garbage');
+    for (const what of ['ids', 'day']) console.log(await measure([what, '', relayModule, join(folder, what)]));
   } finally {
     for (const each of served) each.stop();
+    peers.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

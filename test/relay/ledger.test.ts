@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
@@ -10,6 +10,7 @@ import {
   type Ledger,
   type LedgerRow,
 } from '../../src/relay.ts';
+import { createCounting } from '../../src/relay/ledger/createCounting.ts';
 import { accept, event, json, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
 
 let directory: string;
@@ -26,14 +27,6 @@ async function open(): Promise<DedupeFile> {
   const store = await openDedupeFile(directory, { onLog: () => undefined });
   opened.push(store);
   return store;
-}
-
-/** Ends a store as `kill -9` does: nothing more is written, and the next process takes over. */
-async function kill(store: DedupeFile): Promise<void> {
-  opened.splice(opened.indexOf(store), 1);
-  const log = await readFile(logFile());
-  await store.close();
-  await writeFile(logFile(), log);
 }
 
 const logFile = (): string => join(directory, 'accepted-events.log');
@@ -85,18 +78,6 @@ describe('the ledger in files', () => {
     ] satisfies LedgerRow[]);
   });
 
-  test('counts a duplicate and a repeated batch once, even after a restart', async () => {
-    const events = [event(), event()];
-    for (let run = 0; run < 3; run++) {
-      const store = await open();
-      const bench = setUp({ dedupe: store });
-      await bench.post('/events/batch', { events: [...events, events[0]] });
-      await bench.post('/events', events[1]);
-      await kill(store);
-      expect(await countsOf('BRAND_DISPLAY')).toBe(2);
-    }
-  });
-
   test('counts a widget id of 200 characters by its whole name', async () => {
     const store = await open();
     const bench = setUp({ dedupe: store });
@@ -133,7 +114,7 @@ describe('the ledger', () => {
     expect(await Promise.all(names.map((name) => countsOf(`offers_${name}`, store)))).toEqual([3, 1, 1, 1]);
   });
 
-  test('counts events that were refused for good by code, and those that wait until they are settled', async () => {
+  test('counts events that were refused for good by code, and nothing for those that may be sent again', async () => {
     const store = await open();
     const bench = setUp({ dedupe: store });
     const [one, two] = [event(), event()];
@@ -150,7 +131,8 @@ describe('the ledger', () => {
     await bench.post('/events/batch', { events: [two, event({ event_name: 'CONVERSION' }), two] });
     expect(await countsOf('refused:UNKNOWN_SESSION', store)).toBe(2);
     expect(await countsOf('refused:conversion_from_page', store)).toBe(1);
-    expect([await countsOf('waiting', store), await countsOf('waiting_settled', store)]).toEqual([1, 1]);
+    const { rows } = await store.ledger.read(ALL);
+    expect(rows.map(({ name }) => name)).toEqual(['refused:UNKNOWN_SESSION', 'refused:conversion_from_page']);
   });
 
   test('counts an event whose response was lost once, and says when it is settled', async () => {
@@ -250,6 +232,31 @@ describe('the ledger', () => {
     );
   });
 
+  test('forgets the names that one client alone used at the end of the day, and keeps those of several', () => {
+    let time = Date.parse('2026-11-23T10:00:00Z');
+    const telemetry = { isVerbose: false, log: () => undefined, measure: () => undefined };
+    const ledger = { add: () => undefined } as unknown as Ledger;
+    const counting = createCounting({ ledger, telemetry, timeoutMs: 1, now: () => time });
+    const isNamed = (name: string, sender: string): boolean => {
+      const cell = `2026-11-23T10 BRAND_DISPLAY THANK_YOU INLINE ${name}`;
+      return counting.admit(cell, sender) === cell;
+    };
+    expect([isNamed('footer', 'a'), isNamed('footer', 'b')]).toEqual([true, true]);
+    for (let client = 0; client < 99; client++)
+      for (let at = 0; at < 20; at++) expect(isNamed(`${client} ${at}`, `client ${client}`)).toBe(true);
+    const more = Array.from({ length: 20 }, (_, at) => isNamed(`more ${at}`, 'another'));
+    expect([more.filter(Boolean).length, isNamed('new', 'c'), isNamed('footer', 'c')]).toEqual([19, false, true]);
+    for (const [day, isKept] of [
+      [1, true],
+      // On the day before, nobody but one client used it.
+      [2, false],
+    ] as const) {
+      time = Date.parse('2026-11-23T10:00:00Z') + day * 86_400_000;
+      for (let at = 0; at < 20; at++) isNamed(`${day} ${at}`, 'c');
+      expect([isNamed('footer', 'c'), isNamed('2 21', 'c')]).toEqual([isKept, false]);
+    }
+  });
+
   test('remembers sessions by client, so that one with many loses its own', async () => {
     const store = await open();
     for (const [at, client] of ['192.0.2.1', '192.0.2.2', '192.0.2.1'].entries())
@@ -277,6 +284,10 @@ describe('the ledger', () => {
     await expect.poll(() => countsOf('sessions_shared', store)).toBe(2);
     await from('b', '1001', 'ORDER_STATUS');
     await expect.poll(() => countsOf('sessions_shared', store)).toBe(3);
+    // Its events count where it was opened first.
+    await bench.post('/events', event());
+    const { rows } = await store.ledger.read(ALL);
+    expect(rows.find(({ name }) => name === 'BRAND_DISPLAY')).toMatchObject({ view: 'THANK_YOU' });
     expect(bench.logs.map(({ message }) => message)).toContain(
       'The network gave a session to another shopper, order or place again.',
     );

@@ -80,6 +80,25 @@ test('a request without a shopper gets an error each time, and a failure is not 
     expect((await bench.post('/recommendations', { ...ORDER, user_details: {} })).status).toBe(400);
 });
 
+test('one client fills its own part of the memory of responses', async () => {
+  const bench = setUp({ rateLimit: false });
+  const padding = 'x'.repeat(1_000_000);
+  let sessions = 0;
+  bench.network.respondWith(() => json(200, { ...RESPONSE, session_id: `session ${(sessions += 1)}`, padding }));
+  const order = async (order_id: string, ip: string): Promise<unknown> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const body = JSON.stringify({ ...ORDER, order_details: { order_id } });
+    const response = await bench.relay(new Request('https://shop.example/recommendations', { ...init, body }), { ip });
+    return ((await response.json()) as { session_id?: unknown }).session_id;
+  };
+  expect(await order('1001', '192.0.2.1')).toBe('session 1');
+  for (let at = 0; at < 20; at++) await order(`flood ${at}`, '203.0.113.66');
+  expect([await order('1001', '192.0.2.1'), await order('flood 0', '203.0.113.66')]).toEqual([
+    'session 1',
+    'session 22',
+  ]);
+});
+
 test('equal requests at the same moment are one call', async () => {
   const bench = setUp();
   let answer: (response: Response) => void = () => undefined;

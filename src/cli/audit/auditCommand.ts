@@ -70,7 +70,7 @@ export const auditCommand: Command = {
   ],
   environment: `Each option is also an environment variable: --network is OFFERLET_NETWORK.
 Data goes to stdout, everything else to stderr.
-Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no ledger or report.`,
+Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no whole ledger or no report.`,
   async run(source) {
     const settings = readSettings(OPTIONS, source);
     if (settings.json && settings.csv) throw new UsageError('Use either --json or --csv.');
@@ -88,6 +88,8 @@ Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no 
       if (!audit) throw new ExitError(NO_LEDGER, EXIT.notFound);
       printAudit(audit, { settings, source });
       if (!audit.within) throw new ExitError(summaryOf(audit), EXIT.failed);
+      const [problem] = audit.problems;
+      if (problem !== undefined) throw new ExitError(safeText(`${INCOMPLETE_LEDGER} ${problem}`), EXIT.notFound);
     } catch (error) {
       throw error instanceof AuditReportError ? new ExitError(safeText(error.message), EXIT.notFound) : error;
     } finally {
@@ -98,6 +100,8 @@ Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no 
 
 const NO_LEDGER =
   'The ledger has no counts. Check that --data or --redis is what the relay uses, and that the relay was running.';
+
+const INCOMPLETE_LEDGER = 'Nothing differs, but parts of the ledger are missing, so this proves nothing:';
 
 type Settings = SettingsOf<typeof OPTIONS>;
 

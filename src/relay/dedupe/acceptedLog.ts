@@ -1,17 +1,20 @@
 import { nodeModule } from '../../http/nodeModule.ts';
 import { isCount, isObject, parseJson } from '../../wire/json.ts';
 import { DEDUPE_MAX_AGE_MS, QUEUE_MAX_AGE_MS } from '../../wire/limits.ts';
+import { dateOf } from '../../wire/utcDates.ts';
 import { addCount, rowsOf, type LedgerCounts } from '../ledger/ledger.ts';
 import { hashOf } from './keyTable.ts';
 
-// The file of accepted events and of their counts. Its first line has the version of the format. Each other line is one
-// record: `<checksum> <run> <number> <JSON>`, and a carriage return. It holds that
+// The file of accepted events and of their counts. Each line but the first is one record: `<checksum> <run> <number>
+// <JSON>`, and a carriage return. It holds that
 //
-// 1. a record is whole or is not there: a line whose checksum is wrong is skipped, and the next one begins anew;
+// 1. a record is whole or is not there: what has no right checksum is skipped, whatever stands before and after it. The
+//    checksum says the version of the format, too;
 // 2. a record counts once: a run (one process) numbers its records, and a number that was read before is skipped, so what
 //    may have been written is simply written again. 0 is of a file that was written anew in one go;
 // 3. an event is known exactly if it counts: both are one record;
-// 4. everything that a relay knows after a start, and every count, follows from the records in their order.
+// 4. everything that a relay knows after a start, and every count, follows from the records in their order. The first line
+//    only saves work: it says for whom the senders' numbers hold, and when the file was written anew.
 
 /** The file of accepted events in a relay's directory. */
 export const ACCEPTED_LOG = 'accepted-events.log';
@@ -62,64 +65,76 @@ function checksum(text: string): string {
   return hashOf(text).toString(16).padStart(8, '0');
 }
 
-const LINE = /^([0-9a-f]{8}) (([0-9a-f]{8}) (\d{1,15}) (\{.*))\r$/;
-/** What JSON never contains ends a line, so that one that was cut off is not taken for one that was changed. */
+/** A record, even between characters that do not belong to it. */
+const RECORD = /([0-9a-f]{8}) (([0-9a-f]{8}) (\d{1,15}) (\{.*\}))/;
+/** What JSON never contains ends a record, so that one that was cut off is not taken for one that was changed. */
 const WHOLE = '\r';
+const CHUNK_BYTES = 256 * 1024;
 
 /** What is found while a file is read. */
 export interface Found {
-  /** `undefined` for a file that is not one of this version's; its records are not read. */
+  /** `undefined` without a first line that can be read. */
   head?: LogHead | undefined;
-  /** Whether a first line that says nothing is one of this version's that was cut off, as by a crash at the first start. */
-  isNew: boolean;
-  /** Lines that are not as they were written. */
+  /** Records that are as they were written, and those that are not. */
+  whole: number;
   damaged: number;
+  /** Whether there is text that no relay writes, or of another version, and no record of this one. */
+  isForeign: boolean;
 }
-
-const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Reads a file in chunks of lines. Nothing of a chunk is kept. What a write that failed, or a crash, cut off is left out
- * without a word: whoever wrote it knew, or gave nobody a response.
+ * Reads a file in chunks of records, and says in `found` what else is there. Nothing of a chunk is kept. What a write that
+ * failed, or a crash, cut off is left out without a word: whoever wrote it knew, or gave nobody a response.
  */
-export async function* readRecords(file: string, found: Found): AsyncGenerator<readonly LogLine[]> {
+export async function* readRecords(
+  chunks: AsyncIterable<string>,
+  found: Partial<Found> = {},
+): AsyncGenerator<readonly LogLine[]> {
+  const state = Object.assign(found, { whole: 0, damaged: 0, isForeign: false });
   const numbers = new Map<string, number>();
-  let rest = '';
   let isFirst = true;
-  const takeLine = (line: string): LogLine | undefined => {
-    const [, sum, text, run = '', digits, json] = LINE.exec(line) ?? [];
-    const record = text !== undefined && sum === checksum(text) ? parseJson(json ?? '') : undefined;
-    if (!isObject(record)) {
-      if (line.endsWith(WHOLE)) found.damaged += 1;
-      return undefined;
-    }
+  const take = (text: string): readonly LogLine[] => {
+    const [, sum, signed = '', run = '', digits, json = ''] = RECORD.exec(text) ?? [];
+    const record = sum === checksum(signed) ? parseJson(json) : undefined;
+    if (!isObject(record)) return [];
+    state.whole += 1;
     const number = Number(digits);
-    if (number !== 0 && number <= (numbers.get(run) ?? 0)) return undefined;
+    if (number !== 0 && number <= (numbers.get(run) ?? 0)) return [];
     numbers.set(run, Math.max(number, numbers.get(run) ?? 0));
-    return { ...(record as unknown as LogRecord), run };
+    return [{ ...(record as unknown as LogRecord), run }];
   };
-  const takeLines = (lines: readonly string[]): readonly LogLine[] =>
-    lines.flatMap((line) => {
-      if (!isFirst && line === '') return [];
-      if (!isFirst) found.isNew = false;
-      if (!isFirst) return takeLine(line) ?? [];
+  const takeLine = (line: string): readonly LogLine[] => {
+    const parts = line.split(WHOLE);
+    const before = state.whole;
+    const records = parts.flatMap(take);
+    // The last part is empty, or was cut off.
+    state.damaged += Math.max(0, parts.length - 1 - (state.whole - before));
+    if (isFirst) {
       isFirst = false;
       const [, salt = '', day = ''] = FIRST_LINE.exec(line) ?? [];
-      found.head = day === '' ? undefined : { salt: Number.parseInt(salt, 16), day };
-      found.isNew = line.length < headLine({ salt: 0, day: '2026-01-01' }).length && isStart(line);
-      return [];
-    });
-  const stream = nodeModule('node:fs').createReadStream(file, { encoding: 'latin1', highWaterMark: CHUNK_BYTES });
-  for await (const chunk of stream as AsyncIterable<string>) {
+      if (day !== '') state.head = { salt: Number.parseInt(salt, 16), day };
+      else state.isForeign = state.whole === 0 && !isStart(line);
+    } else if (!state.head && line !== '') state.isForeign = true;
+    return records;
+  };
+  let rest = '';
+  for await (const chunk of chunks) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    yield takeLines(lines);
-    if (!isFirst && !found.head) return;
+    yield lines.flatMap(takeLine);
   }
-  yield takeLines([rest]);
+  yield takeLine(rest);
+  state.isForeign &&= state.whole === 0;
 }
 
-/** Whether a text is the beginning of a first line. */
+/** The chunks of a file, or of one that is open. */
+export function chunksOf(file: string, fd?: number): AsyncIterable<string> {
+  const options = { encoding: 'latin1', highWaterMark: CHUNK_BYTES, start: 0 } as const;
+  const { createReadStream } = nodeModule('node:fs');
+  return createReadStream(file, fd === undefined ? options : { ...options, fd, autoClose: false });
+}
+
+/** Whether a text is the beginning of a first line, as a crash at the first start leaves it. */
 function isStart(line: string): boolean {
   return VERSION.startsWith(line.slice(0, VERSION.length)) && /^[\w -]*$/.test(line);
 }
@@ -151,11 +166,6 @@ export class RunClock {
     this.#last = at;
     return at + this.offset;
   }
-
-  /** What the clock of the latest run showed at a time. */
-  shown(time: number): number {
-    return time - this.offset;
-  }
 }
 
 /** Adds what a record counts, of the days that are wanted. */
@@ -165,6 +175,11 @@ export function addCounts(counts: Map<string, number>, record: LogRecord, isWant
   };
   for (const [cell, keys] of Object.entries(record.events ?? {})) add(cell, keys.length);
   for (const [cell, count] of Object.entries(record.counts ?? {})) add(cell, count);
+}
+
+/** What a file is called that could not be read as a whole, and was set aside. */
+export function asideOf(file: string): string {
+  return `${file}.unreadable-${Date.now()}`;
 }
 
 /**
@@ -177,17 +192,29 @@ export async function readLedger(
 ): Promise<LedgerCounts> {
   const file = nodeModule('node:path').join(directory, ACCEPTED_LOG);
   const counts = new Map<string, number>();
-  const found: Found = { isNew: true, damaged: 0 };
+  const found: Partial<Found> = {};
+  const problems: string[] = [];
   try {
-    for await (const records of readRecords(file, found))
+    for await (const records of readRecords(chunksOf(file), found))
       for (const record of records) addCounts(counts, record, (day) => day >= from && day <= to);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { rows: [], problems: [] };
     // What fails after opening, as of a directory, does not name the file.
-    throw Object.assign(error as Error, { path: file });
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw Object.assign(error as Error, { path: file });
   }
-  const problems: string[] = [];
-  if (!found.head && !found.isNew) problems.push(`${file} is of another version or damaged, and was skipped.`);
-  if (found.damaged > 0) problems.push(`${file}: lines that are damaged and were skipped: ${found.damaged}.`);
+  if (found.isForeign) problems.push(`${file} is of another version or damaged, and was skipped.`);
+  if (found.damaged) problems.push(`${file}: lines that are damaged and were skipped: ${found.damaged}.`);
+  const names = await nodeModule('node:fs/promises')
+    .readdir(directory)
+    .catch(() => []);
+  for (const name of names) {
+    const [, at = ''] = ASIDE.exec(name) ?? [];
+    // It has counts of its day and of those before.
+    if (at === '' || dateOf(Number(at)) < from) continue;
+    problems.push(
+      `${file} was damaged on ${dateOf(Number(at))}, and what it counted until then may be missing: ${name}.`,
+    );
+  }
   return { rows: rowsOf(counts), problems };
 }
+
+const ASIDE = new RegExp(`^${ACCEPTED_LOG.replaceAll('.', '\\.')}\\.unreadable-(\\d{1,15})$`);

@@ -10,6 +10,7 @@ export interface KeyEntry {
 }
 
 export interface KeyTableOptions {
+  /** Entries without values. A value takes as much as one for every `UNIT_CHARACTERS`. */
   max: number;
   maxAgeMs: number;
 }
@@ -17,48 +18,50 @@ export interface KeyTableOptions {
 /** Numbers of senders; those with the same number share a part of the table. */
 export const SENDERS = 4_096;
 const NONE = -1;
+/** The sender of a slot whose entry was removed. */
+const GONE = SENDERS;
 const FIRST_CAPACITY = 1_024;
+/** Slots for each entry of a full table: the rest are gone, and given back all at once. */
+const SLOTS_PER_ENTRY = 1.2;
+/** Characters of a value that take as much of a table as an entry without one. */
+export const UNIT_CHARACTERS = 32;
 /** 4.6 GB. */
 const MOST = 100_000_000;
 /** Hexadecimal digits of a key: 16 bytes, so that two events never share one. */
 export const KEY_DIGITS = 32;
 
 /**
- * Keys of 32 hexadecimal digits, the oldest forgotten by age, and a full table's by fairness: the oldest of the sender that
- * has most. In typed arrays, 46 bytes an entry (measured in test/relay/dedupe/memory.test.ts): strings in a Map would take
- * three times as much, and a million small objects would slow down every garbage collection.
+ * Keys of 32 hexadecimal digits, forgotten by age, and in a full table by fairness: the oldest of the sender that has most.
+ * Slots are filled in the order of adding. In typed arrays, 46 bytes an entry (measured in
+ * test/relay/dedupe/memory.test.ts): strings in a Map would take three times as much, and a million small objects would
+ * slow down every garbage collection.
  */
 export class KeyTable {
   readonly #max: number;
   readonly #maxAgeMs: number;
-  #capacity: number;
-  // Columns: one slot per entry. 16 + 8 + 2 bytes of content, 20 of links.
-  #words: Uint32Array;
-  #times: Float64Array;
-  #senders: Uint16Array;
+  // Columns: one slot per entry. 16 + 8 + 2 bytes of content, 12 of links.
+  #words = new Uint32Array(0);
+  #times = new Float64Array(0);
+  #senders = new Uint16Array(0);
   /** The next slot in the same hash bucket. */
-  #chain: Int32Array;
-  /** The neighbours in the order of adding. */
-  #older: Int32Array;
-  #newer: Int32Array;
-  /** The next newer slot of the same sender. */
-  #newerOfSender: Int32Array;
-  #buckets: Int32Array;
+  #chain = new Int32Array(0);
+  #newerOfSender = new Int32Array(0);
+  #buckets = new Int32Array(0);
   /** By slot; empty in a table without values. */
-  readonly #values: (string | undefined)[] = [];
-  readonly #oldestOf = new Int32Array(SENDERS).fill(NONE);
-  readonly #newestOf = new Int32Array(SENDERS).fill(NONE);
-  readonly #countOf = new Uint32Array(SENDERS);
+  #values: (string | undefined)[] = [];
+  readonly #oldestOf = new Int32Array(SENDERS);
+  readonly #newestOf = new Int32Array(SENDERS);
+  readonly #costOf = new Float64Array(SENDERS);
   readonly #wanted = new Uint32Array(4);
-  #oldest = NONE;
-  #newest = NONE;
-  /** Slots that were used and are free again, linked by `#chain`. */
-  #free = NONE;
+  /** Slots before it are gone, those from `#used` on were never used. */
+  #first = 0;
   #used = 0;
+  /** What all entries take: 1 each, and more for their values. */
+  #cost = 0;
   size = 0;
-  /** No sender has more entries. */
+  /** No sender takes more. */
   #most = 0;
-  /** Where the search for a sender that has most goes on. */
+  /** Where the search for a sender that takes most goes on. */
   #cursor = 0;
 
   constructor({ max, maxAgeMs }: KeyTableOptions) {
@@ -66,21 +69,16 @@ export class KeyTable {
     checkWhole('maxAgeMs', maxAgeMs);
     this.#max = max;
     this.#maxAgeMs = maxAgeMs;
-    const capacity = (this.#capacity = Math.min(max, FIRST_CAPACITY));
-    this.#words = new Uint32Array(capacity * 4);
-    this.#times = new Float64Array(capacity);
-    this.#senders = new Uint16Array(capacity);
-    this.#chain = new Int32Array(capacity);
-    this.#older = new Int32Array(capacity);
-    this.#newer = new Int32Array(capacity);
-    this.#newerOfSender = new Int32Array(capacity);
-    this.#buckets = new Int32Array(capacity).fill(NONE);
+    this.#rebuild();
   }
 
   /** Forgets what has reached its maximum age at this time. */
   expire(now: number): void {
-    while (this.#oldest !== NONE && (this.#times[this.#oldest] ?? 0) <= now - this.#maxAgeMs)
-      this.#remove(this.#oldest);
+    for (; this.#first < this.#used; this.#first++) {
+      if (this.#senders[this.#first] === GONE) continue;
+      if ((this.#times[this.#first] ?? 0) > now - this.#maxAgeMs) return;
+      this.#remove(this.#first);
+    }
   }
 
   has(key: string): boolean {
@@ -94,36 +92,38 @@ export class KeyTable {
     return { at: this.#times[slot] ?? 0, sender: this.#senders[slot] ?? 0, value: this.#values[slot] };
   }
 
-  /** Adds a key; of one that is there, changes the value only. Returns whether it was new. */
+  /** Adds a key, unless it is there already. Returns whether it was new. */
   add(key: string, { at, sender, value }: KeyEntry): boolean {
-    const known = this.#find(key);
-    if (known !== NONE) {
-      if (value !== undefined) this.#values[known] = value;
-      return false;
-    }
-    const slot = this.#takeSlot();
+    if (this.#find(key) !== NONE) return false;
+    const cost = costOf(value);
+    if (cost > this.#max) return true;
+    while (this.#cost + cost > this.#max) this.#remove(this.#oldestOf[this.#biggest()] ?? NONE);
+    if (this.#used === this.#times.length) this.#rebuild();
+    const slot = this.#used++;
     this.#words.set(this.#wanted, slot * 4);
     this.#times[slot] = at;
     this.#senders[slot] = sender;
     if (value !== undefined) this.#values[slot] = value;
-    this.#putIntoBucket(slot);
-
-    this.#older[slot] = this.#newest;
-    this.#newer[slot] = NONE;
-    if (this.#newest === NONE) this.#oldest = slot;
-    else this.#newer[this.#newest] = slot;
-    this.#newest = slot;
-
-    const before = this.#newestOf[sender] ?? NONE;
-    this.#newerOfSender[slot] = NONE;
-    if (before === NONE) this.#oldestOf[sender] = slot;
-    else this.#newerOfSender[before] = slot;
-    this.#newestOf[sender] = slot;
-    const count = (this.#countOf[sender] ?? 0) + 1;
-    this.#countOf[sender] = count;
-    if (count > this.#most) this.#most = count;
     this.size += 1;
+    this.#cost += cost;
+    this.#costOf[sender] = (this.#costOf[sender] ?? 0) + cost;
+    this.#most = Math.max(this.#most, this.#costOf[sender] ?? 0);
+    this.#link(slot, sender);
     return true;
+  }
+
+  /** The entries of this moment, the oldest first, whatever is added or forgotten while they are read. */
+  copy(): Iterable<KeyEntry & { readonly key: string }> {
+    const [first, used] = [this.#first, this.#used];
+    const [words, times] = [this.#words.slice(0, used * 4), this.#times.slice(0, used)];
+    const [senders, values] = [this.#senders.slice(0, used), this.#values.slice(0, used)];
+    return (function* () {
+      for (let slot = first; slot < used; slot++) {
+        const sender = senders[slot] ?? GONE;
+        if (sender === GONE) continue;
+        yield { key: writeWords(words, slot * 4), at: times[slot] ?? 0, sender, value: values[slot] };
+      }
+    })();
   }
 
   #find(key: string): number {
@@ -147,13 +147,19 @@ export class KeyTable {
 
   #bucketOf(word = 0): number {
     // A hash is as likely to be in one part of its range as in another; dividing would take several times as long.
-    return Math.floor(word * (this.#capacity / 2 ** 32));
+    return Math.floor(word * (this.#buckets.length / 2 ** 32));
   }
 
-  #putIntoBucket(slot: number): void {
+  /** Puts a slot into its bucket, and at the end of its sender's. */
+  #link(slot: number, sender: number): void {
     const bucket = this.#bucketOf(this.#words[slot * 4]);
     this.#chain[slot] = this.#buckets[bucket] ?? NONE;
     this.#buckets[bucket] = slot;
+    const before = this.#newestOf[sender] ?? NONE;
+    this.#newerOfSender[slot] = NONE;
+    if (before === NONE) this.#oldestOf[sender] = slot;
+    else this.#newerOfSender[before] = slot;
+    this.#newestOf[sender] = slot;
   }
 
   /** Removes an entry that is the oldest of its sender. */
@@ -166,64 +172,62 @@ export class KeyTable {
       while (chain[before] !== slot) before = chain[before] ?? NONE;
       chain[before] = chain[slot] ?? NONE;
     }
-
-    const left = this.#older[slot] ?? NONE;
-    const right = this.#newer[slot] ?? NONE;
-    if (left === NONE) this.#oldest = right;
-    else this.#newer[left] = right;
-    if (right === NONE) this.#newest = left;
-    else this.#older[right] = left;
-
     const sender = this.#senders[slot] ?? 0;
     this.#oldestOf[sender] = this.#newerOfSender[slot] ?? NONE;
     if (this.#oldestOf[sender] === NONE) this.#newestOf[sender] = NONE;
-    this.#countOf[sender] = (this.#countOf[sender] ?? 0) - 1;
-
-    if (slot < this.#values.length) this.#values[slot] = undefined;
-    chain[slot] = this.#free;
-    this.#free = slot;
+    const cost = costOf(this.#values[slot]);
+    this.#costOf[sender] = (this.#costOf[sender] ?? 0) - cost;
+    this.#cost -= cost;
     this.size -= 1;
+    if (slot < this.#values.length) this.#values[slot] = undefined;
+    this.#senders[slot] = GONE;
   }
 
-  /** A sender of which no other has more. Each round without one lowers `#most` to what there is. */
+  /** A sender of which no other takes more. Each round without one lowers `#most` to what there is. */
   #biggest(): number {
     for (;;) {
       let seen = 0;
       for (let step = 0; step < SENDERS; step++) {
-        const count = this.#countOf[this.#cursor] ?? 0;
-        if (count === this.#most) return this.#cursor;
-        if (count > seen) seen = count;
+        const cost = this.#costOf[this.#cursor] ?? 0;
+        if (cost === this.#most) return this.#cursor;
+        if (cost > seen) seen = cost;
         this.#cursor = (this.#cursor + 1) % SENDERS;
       }
       this.#most = seen;
     }
   }
 
-  #takeSlot(): number {
-    if (this.size === this.#max) this.#remove(this.#oldestOf[this.#biggest()] ?? NONE);
-    const slot = this.#free;
-    if (slot !== NONE) {
-      this.#free = this.#chain[slot] ?? NONE;
-      return slot;
-    }
-    if (this.#used === this.#capacity) this.#grow();
-    this.#used += 1;
-    return this.#used - 1;
-  }
-
-  #grow(): void {
-    const capacity = (this.#capacity = Math.min(this.#max, this.#capacity * 2));
-    this.#words = enlarge(this.#words, new Uint32Array(capacity * 4));
-    this.#times = enlarge(this.#times, new Float64Array(capacity));
-    this.#senders = enlarge(this.#senders, new Uint16Array(capacity));
-    this.#older = enlarge(this.#older, new Int32Array(capacity));
-    this.#newer = enlarge(this.#newer, new Int32Array(capacity));
-    this.#newerOfSender = enlarge(this.#newerOfSender, new Int32Array(capacity));
-    // It grows when no slot is free, so every link in a chain belongs to an entry.
+  /** Moves all entries to the front, in their order, with room for twice as many. */
+  #rebuild(): void {
+    const slots = Math.ceil(this.#max * SLOTS_PER_ENTRY);
+    const capacity = Math.min(slots, Math.max(FIRST_CAPACITY, this.size * 2));
+    const [words, times, senders, values] = [this.#words, this.#times, this.#senders, this.#values];
+    const [first, used] = [this.#first, this.#used];
+    this.#words = new Uint32Array(capacity * 4);
+    this.#times = new Float64Array(capacity);
+    this.#senders = new Uint16Array(capacity);
+    this.#values = [];
     this.#chain = new Int32Array(capacity);
+    this.#newerOfSender = new Int32Array(capacity);
     this.#buckets = new Int32Array(capacity).fill(NONE);
-    for (let slot = this.#oldest; slot !== NONE; slot = this.#newer[slot] ?? NONE) this.#putIntoBucket(slot);
+    this.#oldestOf.fill(NONE);
+    this.#newestOf.fill(NONE);
+    [this.#first, this.#used] = [0, 0];
+    for (let from = first; from < used; from++) {
+      const sender = senders[from] ?? GONE;
+      if (sender === GONE) continue;
+      const slot = this.#used++;
+      for (let word = 0; word < 4; word++) this.#words[slot * 4 + word] = words[from * 4 + word] ?? 0;
+      this.#times[slot] = times[from] ?? 0;
+      this.#senders[slot] = sender;
+      if (values[from] !== undefined) this.#values[slot] = values[from];
+      this.#link(slot, sender);
+    }
   }
+}
+
+function costOf(value: string | undefined): number {
+  return value === undefined ? 1 : 1 + Math.ceil(value.length / UNIT_CHARACTERS);
 }
 
 /** A salt for a new table. */
@@ -250,14 +254,6 @@ export function hashOf(text: string, start = 0x81_1c_9d_c5): number {
   return hash >>> 0;
 }
 
-function enlarge<Column extends Uint32Array | Float64Array | Uint16Array | Int32Array>(
-  column: Column,
-  larger: Column,
-): Column {
-  larger.set(column);
-  return larger;
-}
-
 /** Reads 32 hexadecimal digits into four numbers. */
 function readWords(key: string, into: Uint32Array): void {
   if (key.length !== KEY_DIGITS) throw new RangeError('The key of an event is 32 hexadecimal digits.');
@@ -266,6 +262,13 @@ function readWords(key: string, into: Uint32Array): void {
     for (const end = at + 8; at < end; at++) value = (value << 4) | (DIGITS[key.charCodeAt(at)] ?? 0);
     into[word] = value;
   }
+}
+
+/** Writes four numbers as 32 hexadecimal digits. */
+function writeWords(words: Uint32Array, at: number): string {
+  let key = '';
+  for (let word = at; word < at + 4; word++) key += (words[word] ?? 0).toString(16).padStart(8, '0');
+  return key;
 }
 
 /** The value of each hexadecimal digit, by its character code. */

@@ -8,6 +8,8 @@ import { explain, type LogEntry } from '../telemetry.ts';
 import {
   ACCEPTED_LOG,
   addCounts,
+  asideOf,
+  chunksOf,
   headLine,
   newRun,
   readLedger,
@@ -19,7 +21,7 @@ import {
 } from './acceptedLog.ts';
 import { steadyClock, type DedupeMemoryOptions } from './createDedupeMemory.ts';
 import { untilSettled, type DedupeClaim, type DedupeStore } from './dedupeStore.ts';
-import { KeyTable, randomSalt, senderNumber } from './keyTable.ts';
+import { KeyTable, randomSalt, senderNumber, type KeyEntry } from './keyTable.ts';
 
 export interface DedupeFileOptions extends DedupeMemoryOptions {
   /** Gets what is noticed at the start and beside requests; written to stderr by default. */
@@ -41,18 +43,22 @@ export interface DedupeFile extends DedupeStore {
 
 /** 46 MB of memory, and 90 MB on disk (86 MB measured for batches of ten). */
 const DEFAULT_MAX = 1_000_000;
-/** Sessions whose placement is remembered: 20 MB. */
-const SESSIONS_MAX = 100_000;
-/** Keys beyond twice as many as are remembered at which the file is written anew before its day is over. */
-const SLACK_KEYS = 10_000;
+/** What is remembered of sessions: 100,000 of them in 12 MB, and fewer with long widget ids. */
+const SESSIONS_MAX = 200_000;
+/** Bytes, beyond twice as many as it began with, at which the file is written anew before its day is over. */
+const SLACK_BYTES = 1024 * 1024;
 /** Keys of one record: its line is read at once. */
 const RECORD_KEYS = 1_000;
+/** Characters that are worth a write of their own. */
+const PART_CHARACTERS = 256 * 1024;
 /** Days for which counts are kept. */
 const KEPT_DAYS = 400;
 /** Lines that wait for a disk with space, besides those of events: their placement is then forgotten at the next start. */
 const OWED_MAX = 1_000;
 /** Milliseconds after which counts are written that no event came along with, and a write that failed is tried again. */
 const FLUSH_MS = 1_000;
+/** Milliseconds after which a write looks again whether its file is still the one in the directory. */
+const LOOK_MS = 1_000;
 
 /**
  * Accepted events in an append-only file that survives a restart and `kill -9`. One process at a time may have the
@@ -84,15 +90,13 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   let isFailing = false;
   let turn: Promise<void> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Keys in the file, and at how many it is written anew at the earliest. */
-  let [keys, rewriteAt] = [0, 0];
-  /** By how much the clock of the file's first run is behind the time of the tables. */
-  let begin = 0;
   let [salt, day] = [randomSalt(), dateOf(Date.now())];
+  /** Bytes of the file at least, at how many it is written anew, and when they were last compared with what is there. */
+  let [bytes, bytesMax, lookedAt] = [0, 0, 0];
   let handle: Awaited<ReturnType<typeof fs.open>>;
   try {
     await replay();
-    handle = await fs.open(file, 'a');
+    await use(await fs.open(file, 'a+'));
     add({});
     // A full disk does not keep the relay from answering what it knows.
     await flush().catch(noteFailure);
@@ -104,31 +108,34 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
 
   /** Reads the file into the tables, and creates it when it is missing. */
   async function replay(): Promise<void> {
-    const found: Found = { isNew: true, damaged: 0 };
+    const found: Partial<Found> = {};
     try {
-      for await (const records of readRecords(file, found))
+      for await (const records of readRecords(chunksOf(file), found))
         for (const { run: of, at, from: sender = 0, events: given = {}, sessions: opened = {} } of records) {
           const time = clock.read(of, at);
           events.expire(time);
-          for (const list of Object.values(given)) {
-            keys += list.length;
-            for (const key of list) events.add(key, { at: time, sender });
-          }
+          for (const key of Object.values(given).flat()) events.add(key, { at: time, sender });
           for (const [hash, value] of Object.entries(opened)) sessions.add(hash, { at: time, sender, value });
-          keys += Object.keys(opened).length;
         }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
-    if (found.damaged > 0)
-      onLog({ level: 'warn', message: `${file} has ${found.damaged} damaged lines, which count nothing.` });
-    if (found.head) return void ({ salt, day } = found.head);
-    if (!found.isNew) {
-      const aside = `${file}.unreadable-${Date.now()}`;
+    if (found.head) ({ salt, day } = found.head);
+    // What is damaged is written anew at once.
+    if (found.damaged || (found.whole && !found.head)) day = '';
+    if (found.whole || found.head) return;
+    if (found.isForeign) {
+      const aside = asideOf(file);
       await fs.rename(file, aside);
       onLog({ level: 'warn', message: `${file} is of another version or damaged, and was moved to ${aside}. ${ANEW}` });
     }
     await fs.writeFile(file, headLine({ salt, day }));
+  }
+
+  async function use(opened: typeof handle): Promise<void> {
+    handle = opened;
+    bytes = (await opened.stat()).size;
+    [bytesMax, lookedAt] = [bytes * 2 + SLACK_BYTES, performance.now()];
   }
 
   /** The time by this run's clock, as records have it, and as the tables have it. */
@@ -150,22 +157,47 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   }
 
   async function write(): Promise<void> {
-    if (owed.length > 0) {
-      const lines = owed;
-      owed = [];
-      try {
-        lock.check();
-        await handle.appendFile(lines.join(''), 'latin1');
-        isFailing = false;
-      } catch (error) {
-        owed = [...lines, ...owed];
-        isFailing = true;
-        writeLater();
-        throw error;
-      }
+    try {
+      lock.check();
+      const isDue = bytes > bytesMax || dateOf(Date.now()) !== day;
+      if (owed.length > 0 && !(await isInPlace())) {
+        await takeOwed(rewrite);
+        onLog({ level: 'warn', message: `${file} was removed, replaced or cut. It was written anew. ${CUT}` });
+      } else if (isDue) await takeOwed(rewrite).catch(putOff);
+      if (owed.length > 0) await takeOwed(append);
+      isFailing = false;
+    } catch (error) {
+      isFailing = true;
+      writeLater();
+      throw error;
     }
-    const live = events.size + sessions.size;
-    if (keys >= rewriteAt && (keys > live * 2 + SLACK_KEYS || dateOf(Date.now()) !== day)) await rewrite();
+  }
+
+  /** Whether the file in the directory is still the open one, with all that was written. Looks once a second. */
+  async function isInPlace(): Promise<boolean> {
+    if (performance.now() - lookedAt < LOOK_MS) return true;
+    const [open, found] = await Promise.all([handle.stat(), fs.stat(file).catch(() => undefined)]);
+    const isSame = found?.ino === open.ino && found.dev === open.dev && open.size >= bytes;
+    if (isSame) lookedAt = performance.now();
+    return isSame;
+  }
+
+  /** Writes what is owed, which stays owed when that fails. */
+  async function takeOwed(write: (text: string) => Promise<void>): Promise<void> {
+    const lines = owed;
+    owed = [];
+    try {
+      await write(lines.join(''));
+    } catch (error) {
+      owed = [...lines, ...owed];
+      throw error;
+    }
+  }
+
+  async function append(text: string): Promise<void> {
+    lock.check();
+    await handle.appendFile(text, 'latin1');
+    bytes += text.length;
   }
 
   function writeLater(): void {
@@ -185,73 +217,66 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
     return flush();
   }
 
-  /** Writes the file anew, without what has been forgotten. After a failure, appending goes on. */
-  async function rewrite(): Promise<void> {
-    const fresh = `${file}.new`;
+  /** Writes the file anew: what is remembered, the sums of what was counted, and what is owed. */
+  async function rewrite(text: string): Promise<void> {
+    // Of one moment with what is owed: an event is known exactly if it counts.
+    const tables = [events.copy(), sessions.copy()];
+    const [offset, at] = [clock.offset, Math.floor(now())];
     const today = dateOf(Date.now());
+    const fresh = `${file}.new`;
+    lock.verify();
+    // A new file: one that is there already may be what an earlier owner, frozen since, goes on writing to.
+    await fs.rm(fresh, { force: true });
+    const next = await fs.open(fresh, 'ax+');
     try {
-      lock.verify();
-      // A new file: one that is there already may be what an earlier owner, frozen since, goes on writing to.
-      await fs.rm(fresh, { force: true });
-      const next = await fs.open(fresh, 'ax');
-      try {
-        await next.appendFile(headLine({ salt, day: today }));
-        const kept = await copyLive((text) => next.appendFile(text, 'latin1'));
-        // Nothing awaits in between: the file may be a new owner's after any pause.
-        lock.verify();
-        nodeModule('node:fs').renameSync(fresh, file);
-        const last = handle;
-        [handle, keys, rewriteAt, day, begin] = [next, kept, 0, today, clock.offset];
-        await last.close();
-      } catch (error) {
-        await next.close();
-        // What is there after a takeover is the new owner's; `verify` throws then, with the reason.
-        lock.verify();
-        await fs.rm(fresh, { force: true });
-        throw error;
+      const [counts, found]: [Map<string, number>, Partial<Found>] = [new Map(), {}];
+      const firstDay = addDays(today, -KEPT_DAYS);
+      for await (const records of readRecords(chunksOf(file, handle.fd), found))
+        for (const record of records) addCounts(counts, record, (counted) => counted >= firstDay);
+      const lines = function* (): Generator<string> {
+        yield headLine({ salt, day: today });
+        for (const entries of tables)
+          for (const record of recordsOf(entries)) yield recordLine(run, 0, { ...record, at: record.at - offset });
+        const all = [...counts];
+        for (let start = 0; start < all.length; start += RECORD_KEYS)
+          yield recordLine(run, 0, { at, counts: Object.fromEntries(all.slice(start, start + RECORD_KEYS)) });
+        yield recordLine(run, 0, { at });
+      };
+      let part = '';
+      for (const line of lines()) {
+        part += line;
+        if (part.length < PART_CHARACTERS) continue;
+        await next.appendFile(part, 'latin1');
+        part = '';
       }
+      await next.appendFile(part + text, 'latin1');
+      const aside = found.damaged ? asideOf(file) : undefined;
+      if (aside !== undefined) await fs.copyFile(file, aside).catch(noteFailure);
+      // Nothing awaits in between: the file may be a new owner's after any pause.
+      lock.verify();
+      nodeModule('node:fs').renameSync(fresh, file);
+      day = today;
+      const last = handle;
+      await use(next);
+      await last.close();
+      if (aside !== undefined)
+        onLog({
+          level: 'warn',
+          message: `${file} had damaged lines, which count nothing, and was copied to ${aside}.`,
+        });
     } catch (error) {
-      rewriteAt = keys + SLACK_KEYS;
-      onLog({ level: 'warn', message: `${file} could not be compacted.`, error: explain(error) });
+      await next.close();
+      // What is there after a takeover is the new owner's; `verify` throws then, with the reason.
+      lock.verify();
+      await fs.rm(fresh, { force: true });
+      throw error;
     }
   }
 
-  /** Copies what is remembered, and the sums of what was counted. What is owed is not there yet, and follows. */
-  async function copyLive(append: (text: string) => Promise<void>): Promise<number> {
-    const from = new RunClock(begin);
-    const counts = new Map<string, number>();
-    const firstDay = addDays(dateOf(Date.now()), -KEPT_DAYS);
-    let kept = 0;
-    const line = (record: LogRecord): string => recordLine(run, 0, record);
-    for await (const records of readRecords(file, { isNew: true, damaged: 0 })) {
-      let text = '';
-      for (const record of records) {
-        const at = from.read(record.run, record.at);
-        addCounts(counts, record, (counted) => counted >= firstDay);
-        const alive = Object.values(record.events ?? {})
-          .flat()
-          .filter((key) => events.get(key)?.at === at);
-        const opened = Object.keys(record.sessions ?? {}).flatMap((hash) => {
-          const session = sessions.get(hash);
-          return session?.at === at && session.value !== undefined ? [[hash, session.value] as const] : [];
-        });
-        if (alive.length + opened.length === 0) continue;
-        kept += alive.length + opened.length;
-        text += line({
-          at: clock.shown(at),
-          ...(record.from !== undefined && { from: record.from }),
-          ...(alive.length > 0 && { events: { '': alive } }),
-          ...(opened.length > 0 && { sessions: Object.fromEntries(opened) }),
-        });
-      }
-      if (text !== '') await append(text);
-    }
-    const all = [...counts];
-    const at = Math.floor(now());
-    for (let start = 0; start < all.length; start += RECORD_KEYS)
-      await append(line({ at, counts: Object.fromEntries(all.slice(start, start + RECORD_KEYS)) }));
-    await append(line({ at }));
-    return kept;
+  /** After a failure, appending goes on. */
+  function putOff(error: unknown): void {
+    [day, bytesMax] = [dateOf(Date.now()), bytes + SLACK_BYTES];
+    onLog({ level: 'warn', message: `${file} could not be compacted.`, error: explain(error) });
   }
 
   function noteFailure(error: unknown): void {
@@ -282,9 +307,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
         for (let at = start; at < Math.min(accepted.length, start + RECORD_KEYS); at++) {
           const key = accepted[at] ?? '';
           // What is known already is in the file, or on its way there.
-          if (!events.add(key, entry)) continue;
-          (given[cells[at] ?? ''] ??= []).push(key);
-          keys += 1;
+          if (events.add(key, entry)) (given[cells[at] ?? ''] ??= []).push(key);
         }
         if (Object.keys(given).length > 0) add({ from: entry.sender, events: given }, moment);
       }
@@ -302,14 +325,13 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       },
       async openSession(session, value, sender = '') {
         const before = sessions.get(session)?.value;
-        if (before === value) return before;
+        if (before !== undefined) return before;
         const from = senderNumber(sender, salt);
         const moment = readTime();
         sessions.add(session, { at: moment.time, sender: from, value });
         if (!isFailing || owed.length < OWED_MAX) add({ from, sessions: { [session]: value } }, moment);
-        keys += 1;
         await flush();
-        return before;
+        return undefined;
       },
       placementsOf: (wanted) => wanted.map((session) => sessions.get(session)?.value),
       async read(dates) {
@@ -330,6 +352,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   };
 }
 
+const CUT = 'What else was in it is kept as far as this relay remembers it, or still had it open.';
 const ANEW = 'An event that was accepted before this start and is sent again now is forwarded again.';
 
 async function takeDirectory(directory: string, onLog: (entry: LogEntry) => void): Promise<DirectoryLock> {
@@ -346,4 +369,26 @@ async function takeDirectory(directory: string, onLog: (entry: LogEntry) => void
       { cause: error },
     );
   }
+}
+
+type TableEntry = KeyEntry & { readonly key: string };
+
+/** The records of what a table remembers, one for each moment and sender. */
+function* recordsOf(entries: Iterable<TableEntry>): Generator<LogRecord> {
+  let group: TableEntry[] = [];
+  for (const entry of entries) {
+    const [first = entry] = group;
+    if (first.at !== entry.at || first.sender !== entry.sender || group.length === RECORD_KEYS) {
+      yield recordOf(first, group);
+      group = [];
+    }
+    group.push(entry);
+  }
+  const [first] = group;
+  if (first) yield recordOf(first, group);
+}
+
+function recordOf({ at, sender, value }: TableEntry, group: readonly TableEntry[]): LogRecord {
+  if (value === undefined) return { at, from: sender, events: { '': group.map(({ key }) => key) } };
+  return { at, from: sender, sessions: Object.fromEntries(group.map((each) => [each.key, each.value ?? ''])) };
 }

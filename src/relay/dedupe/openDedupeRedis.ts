@@ -24,11 +24,21 @@ export interface DedupeRedisOptions {
 
 const ACCEPTED = 'accepted';
 const DEFAULT_CLAIM_MS = 20_000;
-/** Renews a claim of this relay's own. */
-const RENEW =
-  "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0";
-/** Releases a claim, unless it has expired and is another relay's by now. */
-const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
+/** Claims events that nobody has claimed, or this relay has, in a call whose reply was lost. ARGV: who it is, milliseconds. */
+const CLAIM = `local claims = {}
+for i = 1, #KEYS do
+  local holder = redis.call('GET', KEYS[i])
+  claims[i] = holder == 'accepted' and 'known' or 'busy'
+  if not holder or holder == ARGV[1] then
+    redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[2])
+    claims[i] = 'new'
+  end
+end
+return claims`;
+/** Releases claims, unless they have expired and are another relay's by now. */
+const RELEASE = `for i = 1, #KEYS do
+  if redis.call('GET', KEYS[i]) == ARGV[1] then redis.call('DEL', KEYS[i]) end
+end`;
 
 /**
  * Marks events as accepted and counts those that were not, in one step. KEYS: the events, then the day's counts of each.
@@ -58,58 +68,40 @@ export function createDedupeRedis(
   /** Keys that were claimed and not settled yet. */
   const held = new Set<string>();
 
-  async function claimOne(key: string): Promise<DedupeClaim> {
-    const taken = await client.sendCommand(['SET', prefix + key, me, 'NX', 'PX', String(claimMs)]);
-    if (taken !== null) return hold(key);
-    const holder = String(await client.sendCommand(['GET', prefix + key]));
-    if (holder !== me || held.has(key)) return holder === ACCEPTED ? 'known' : 'busy';
-    // A claim of this store whose reply was lost.
-    const renewed = await client.sendCommand(['EVAL', RENEW, '1', prefix + key, me, String(claimMs)]);
-    return renewed === 1 && !held.has(key) ? hold(key) : 'busy';
+  function run(script: string, keys: readonly string[], values: readonly string[]): Promise<unknown> {
+    return client.sendCommand(['EVAL', script, String(keys.length), ...keys, ...values]);
   }
 
-  function hold(key: string): 'new' {
-    held.add(key);
-    return 'new';
-  }
-
-  async function release(keys: readonly string[]): Promise<void> {
-    for (const key of keys) held.delete(key);
-    await each(keys, (key) => ['EVAL', RELEASE, '1', prefix + key, me]);
-  }
-
-  async function each(keys: readonly string[], command: (key: string) => string[]): Promise<void> {
-    await Promise.all(keys.map((key) => client.sendCommand(command(key))));
-  }
+  const named = (keys: readonly string[]): readonly string[] => keys.map((key) => prefix + key);
 
   return {
     async claim(keys) {
-      // The client sends these in one go and reads the replies as they come.
-      const claims = await Promise.allSettled(keys.map(claimOne));
-      const failure = claims.find((claim) => claim.status === 'rejected');
-      if (!failure) return claims.flatMap((claim) => (claim.status === 'fulfilled' ? claim.value : []));
-      void release(keys.filter((_, at) => isNew(claims[at]))).catch(() => undefined);
-      throw failure.reason;
+      if (keys.length === 0) return [];
+      const claims = (await run(CLAIM, named(keys), [me, String(claimMs)])) as readonly DedupeClaim[];
+      // Another relay of this process may have claimed it at the same moment.
+      const own = keys.map((key, at) => (claims[at] === 'new' && held.has(key) ? 'busy' : (claims[at] ?? 'busy')));
+      for (const [at, key] of keys.entries()) if (own[at] === 'new') held.add(key);
+      return own;
     },
     async accept(keys, _, cells) {
-      for (const key of keys) held.delete(key);
       if (cells && keys.length > 0) {
         const days = cells.map((cell) => ledger.dayKey(cell.slice(0, 10)));
-        const names = [...keys.map((key) => prefix + key), ...days];
         const values = [String(maxAgeMs), LEDGER_SECONDS, ...cells.map((cell) => cell.slice(11))];
-        await client.sendCommand(['EVAL', ACCEPT, String(names.length), ...names, ...values]);
-      } else await each(keys, (key) => ['SET', prefix + key, ACCEPTED, 'PX', String(maxAgeMs)]);
+        await run(ACCEPT, [...named(keys), ...days], values);
+      } else
+        await Promise.all(named(keys).map((key) => client.sendCommand(['SET', key, ACCEPTED, 'PX', String(maxAgeMs)])));
+      // After a failure, the relay tries again: closing waits for that.
+      for (const key of keys) held.delete(key);
     },
-    release,
+    async release(keys) {
+      for (const key of keys) held.delete(key);
+      if (keys.length > 0) await run(RELEASE, named(keys), [me]);
+    },
     claimMs,
     settled: () => untilSettled(held),
     ledger,
     responses: createResponsesRedis(client, prefix),
   };
-}
-
-function isNew(claim: PromiseSettledResult<DedupeClaim> | undefined): boolean {
-  return claim?.status === 'fulfilled' && claim.value === 'new';
 }
 
 /** Connects to Redis with the `redis` package and stores accepted events there until it is closed. */
@@ -216,7 +208,9 @@ function createLedgerRedis(client: RedisClient, prefix: string): Ledger & { dayK
       );
     },
     async openSession(session, value) {
-      const before = await client.sendCommand(['SET', sessionKey(session), value, 'PX', SESSION_MS, 'GET']);
+      const key = sessionKey(session);
+      if ((await client.sendCommand(['SET', key, value, 'NX', 'PX', SESSION_MS])) !== null) return undefined;
+      const before = await client.sendCommand(['GET', key]);
       return typeof before === 'string' ? before : undefined;
     },
     async placementsOf(sessions) {

@@ -36,20 +36,19 @@ export type ForwardOnce = (events: readonly WireEvent[], caller: Caller) => Prom
 
 /**
  * What this process knows of an event, from its arrival until the store knows it: `claimed` while it is on its way,
- * `accepted` until that is written, `open` while a sender may send it again. A written one is in the store alone.
+ * `accepted` until that is written, `unconfirmed` while nobody knows whether the network has it. A written one is in the
+ * store alone, and one that was certainly not accepted is nowhere.
  */
 interface EventRecord {
   /** `undefined` for an event without an id, which cannot be recognized again. */
   readonly key: string | undefined;
-  state: 'claimed' | 'accepted' | 'open';
+  state: 'claimed' | 'accepted' | 'unconfirmed';
   /** Where it counts; without a ledger, nowhere. */
   cell?: string | undefined;
   sender?: string | undefined;
   fate?: EventFate | undefined;
   /** The response was lost once, so the network may have it already. */
   isUnconfirmed: boolean;
-  /** It failed once and counts as waiting. */
-  isWaiting: boolean;
   /** Resolves once its fate is known, for the requests that carry a duplicate. */
   settled: Promise<void>;
 }
@@ -65,7 +64,7 @@ export interface ForwardOnceOptions {
   readonly counting: Counting | undefined;
 }
 
-/** Events that are `open` or `accepted`; beyond it, open ones are forgotten, and nothing more is forwarded. */
+/** Events that are `unconfirmed` or `accepted`; beyond it, the former are forgotten, and nothing more is forwarded. */
 const RECORDS_MAX = 20_000;
 /** Milliseconds after which a page may come back when the store failed. */
 const RETRY_AFTER_MS = 5_000;
@@ -91,8 +90,8 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     // Nothing awaits between the look into the records and the entry into them, so two duplicates are never both first.
     const all = keys.map((key) => {
       const known = key === undefined ? undefined : records.get(key);
-      if (known && known.state !== 'open') return known;
-      const record: EventRecord = known ?? { key, state: 'claimed', isUnconfirmed: false, isWaiting: false, settled };
+      if (known && known.state !== 'unconfirmed') return known;
+      const record: EventRecord = known ?? { key, state: 'claimed', isUnconfirmed: false, settled };
       [record.state, record.fate, record.settled] = ['claimed', undefined, settled];
       if (key !== undefined && !known) records.set(key, record);
       own.push(record);
@@ -168,10 +167,8 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   ): Promise<void> {
     const accepted: EventRecord[] = [];
     const released: EventRecord[] = [];
-    const settledLost: string[] = [];
-    const settledWaiting: string[] = [];
     const lost: string[] = [];
-    const waiting: string[] = [];
+    const settled: string[] = [];
     for (const [at, one] of fresh.entries()) {
       const fate = (one.fate = result.fates[at] ?? NO_RESULT);
       const cell = (one.cell = cells?.[at]);
@@ -185,25 +182,12 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
         continue;
       }
       (isAccepted ? accepted : released).push(one);
-      const isLost = result.unconfirmed.includes(at);
-      if (isAccepted || isFinal) {
-        if (one.isUnconfirmed && cell !== undefined) settledLost.push(cell);
-        if (one.isWaiting && cell !== undefined) settledWaiting.push(cell);
-        one.isUnconfirmed = one.isWaiting = false;
-      } else if (isLost && !one.isUnconfirmed) {
-        one.isUnconfirmed = true;
-        if (cell !== undefined) lost.push(cell);
-      } else if (!isLost && !one.isWaiting) {
-        one.isWaiting = true;
-        if (cell !== undefined) waiting.push(cell);
-      }
+      const before = one.isUnconfirmed;
+      one.isUnconfirmed = !isAccepted && !isFinal && (before || result.unconfirmed.includes(at));
+      if (cell !== undefined && before !== one.isUnconfirmed) (before ? settled : lost).push(cell);
     }
-    if (counting) {
-      if (settledLost.length > 0) counting.addInHours('answers_lost_settled', settledLost);
-      if (settledWaiting.length > 0) counting.addInHours('waiting_settled', settledWaiting);
-      if (lost.length > 0) counting.addInHours('answers_lost', lost);
-      if (waiting.length > 0) counting.addInHours('waiting', waiting);
-    }
+    if (settled.length > 0) counting?.addInHours('answers_lost_settled', settled);
+    if (lost.length > 0) counting?.addInHours('answers_lost', lost);
     if (result.unconfirmed.length > 0) {
       measure({ name: 'answers_lost', value: result.unconfirmed.length });
       const message = "The network's response was lost; the next attempt is forwarded again.";
@@ -267,15 +251,15 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
 
   /** Ends the way of an event: what is accepted and written, or refused for good, is forgotten here. */
   function leave(record: EventRecord): void {
-    const { key, isUnconfirmed, isWaiting } = record;
+    const { key, isUnconfirmed } = record;
     if (key === undefined || record.state === 'accepted') return;
-    record.state = 'open';
+    record.state = 'unconfirmed';
     records.delete(key);
-    if (!isUnconfirmed && !isWaiting) return;
-    // At the end, so that the front is what was open for longest.
+    if (!isUnconfirmed) return;
+    // At the end, so that the front is what waited for longest.
     records.set(key, record);
     if (records.size > RECORDS_MAX)
-      for (const [oldest, { state }] of records) if (state === 'open' && records.delete(oldest)) break;
+      for (const [oldest, { state }] of records) if (state === 'unconfirmed' && records.delete(oldest)) break;
   }
 
   async function claimInStore(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]> {

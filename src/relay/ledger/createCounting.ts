@@ -3,6 +3,7 @@ import type { WireEvent } from '../../wire/events.ts';
 import { parseDatetime } from '../../wire/json.ts';
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import { createEventKeys, sessionKey } from '../dedupe/eventKeys.ts';
+import { dateOf } from '../../wire/utcDates.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 import { addCount, cellText, placementText, type Ledger, type LedgerCount } from './ledger.ts';
 
@@ -40,25 +41,27 @@ export interface CountingOptions {
   now(): number;
 }
 
-/** Placements that are counted apart, besides those without a widget id, and how many of them one client may bring. */
-const NAMES_MAX = 500;
+/** Placements that are counted apart on a day, besides those without a widget id, and how many of them one client may bring. */
+const NAMES_MAX = 2_000;
 const NAMES_PER_CLIENT = 20;
 /** Codes of refusals that are counted apart. */
 const CODES_MAX = 100;
 /** Hours that an event may lie ahead; a later one counts in the hour in which it arrived. */
 const AHEAD_MAX_MS = 24 * 3_600_000;
 
+type Values = readonly (string | undefined)[];
+
 /** Returns a `Counting` on a ledger. */
 export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOptions): Counting {
   const keysOf = createEventKeys();
-  const names = new Set<string>();
-  const namesOf = new Map<string, number>();
+  /** By name, the first client that used it today: empty before, `undefined` once there was a second one. */
+  let names = new Map<string, string | undefined>();
+  let namesOf = new Map<string, number>();
+  let day = '';
   const codes = new Set<string>();
 
-  /** The placements of sessions, `undefined` for those that are not known. */
-  function placementsOf(
-    sessions: readonly string[],
-  ): readonly (string | undefined)[] | Promise<readonly (string | undefined)[]> {
+  /** What is remembered of sessions, in order; nothing if the ledger fails. */
+  function valuesOf(sessions: readonly string[]): Values | Promise<Values> {
     try {
       const keys = keysOf(sessions.map((session_id) => ({ session_id, event_id: '' })));
       const found =
@@ -78,35 +81,6 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
     return [];
   }
 
-  /** The events of a batch are mostly of one session and one hour, and cost a look each. */
-  function inPlaces(
-    events: readonly WireEvent[],
-    { sessions, values }: { sessions: readonly string[]; values: readonly (string | undefined)[] },
-  ): readonly string[] {
-    const at = now();
-    const latest = hourText(at + AHEAD_MAX_MS);
-    let [session, hour, cells] = ['', '', new Map<string, string>()];
-    return events.map(({ session_id, event_name, event_datetime }) => {
-      if (
-        session_id !== session ||
-        hour === '' ||
-        !event_datetime.startsWith(hour) ||
-        !PLAIN_UTC.test(event_datetime)
-      ) {
-        const next = hourOf(event_datetime, { now: at, latest });
-        if (session_id !== session || next !== hour) [session, hour, cells] = [session_id, next, new Map()];
-      }
-      let cell = cells.get(event_name);
-      if (cell === undefined) {
-        // What is remembered is the owner, then the placement.
-        const value = values[sessions.indexOf(sessionKey(session_id))];
-        cell = cellText(hour, event_name, value?.slice(value.indexOf(' ') + 1));
-        cells.set(event_name, cell);
-      }
-      return cell;
-    });
-  }
-
   function inLedger(counts: ReadonlyMap<string, number>): void {
     void settle(() => ledger.add(counts));
   }
@@ -119,12 +93,24 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
     }
   }
 
-  /** Whether a placement may be counted by its name. Each needs an accepted event, and a client brings few. */
-  function isNamed(placement: string, sender = ''): boolean {
-    if (names.has(placement)) return true;
+  /**
+   * Whether a placement may be counted by its name. Each needs an accepted event, a client brings few, and a name that
+   * only one client used is forgotten at the end of the day: inventing many takes many clients, each day again.
+   */
+  function isNamed(placement: string, sender = 'unknown'): boolean {
+    const today = dateOf(now());
+    if (today !== day) {
+      names = new Map([...names].flatMap(([name, by]) => (by === undefined ? [[name, '']] : [])));
+      [day, namesOf] = [today, new Map()];
+    }
+    const by = names.get(placement);
+    if (names.has(placement)) {
+      if (by !== sender) names.set(placement, by === '' ? sender : undefined);
+      return true;
+    }
     const count = namesOf.get(sender) ?? 0;
     if (names.size >= NAMES_MAX || count >= NAMES_PER_CLIENT) return false;
-    names.add(placement);
+    names.set(placement, sender);
     namesOf.set(sender, count + 1);
     return true;
   }
@@ -151,10 +137,18 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
 
   return {
     cellsOf(events) {
-      const sessions = [...new Set(events.map(({ session_id }) => sessionKey(session_id)))];
-      const values = placementsOf(sessions);
-      if (!(values instanceof Promise)) return inPlaces(events, { sessions, values });
-      return values.then((found) => inPlaces(events, { sessions, values: found }));
+      const sessions = [...new Set(events.map(({ session_id }) => session_id))];
+      const at = now();
+      const latest = hourText(at + AHEAD_MAX_MS);
+      const inPlaces = (values: Values): readonly string[] => {
+        // What is remembered is the owner, then the placement.
+        const places = values.map((value) => value?.slice(value.indexOf(' ') + 1));
+        return events.map(({ session_id, event_name, event_datetime }) =>
+          cellText(hourOf(event_datetime, { now: at, latest }), event_name, places[sessions.indexOf(session_id)]),
+        );
+      };
+      const values = valuesOf(sessions);
+      return values instanceof Promise ? values.then(inPlaces) : inPlaces(values);
     },
     admit(cell, sender) {
       const [hour = '', name = '', view = '-', mode = '-'] = cell.split(' ', 4);

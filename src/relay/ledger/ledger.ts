@@ -12,7 +12,7 @@ export interface Ledger {
   add(counts: ReadonlyMap<string, number>): void | Promise<void>;
   /**
    * Remembers a line of printable ASCII about a session for eight days: a hash of whom it is for, and the placement.
-   * `session` is a hash, `sender` as in `accept`. Returns what was remembered of it before.
+   * `session` is a hash, `sender` as in `accept`. What is remembered of it already stays, and is returned.
    */
   openSession(session: string, value: string, sender?: string): string | undefined | Promise<string | undefined>;
   /** What is remembered of sessions, in order; `undefined` for one that is not known. */
@@ -42,10 +42,7 @@ export type LedgerCount =
   | 'expired'
   /** Events whose response was lost, and those of them that were accepted later after all. */
   | 'answers_lost'
-  | 'answers_lost_settled'
-  /** Events that failed and may be sent again, and those of them that were accepted or refused for good later. */
-  | 'waiting'
-  | 'waiting_settled';
+  | 'answers_lost_settled';
 
 /** Placement details as a page or a server sends them. */
 export interface StatedPlacement {

@@ -24,7 +24,6 @@ export interface AuditExplanation {
     | 'no_placement'
     | 'shared_sessions'
     | 'unloaded'
-    | 'waiting'
     | 'refused'
     | 'expired';
   /** Whether the network counts less or more because of it; `neither` for what is in neither count. */
@@ -124,9 +123,6 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
   const unloaded = Math.max(0, answered - loads);
   const left = `The relay answered ${shown(answered)} requests with offers, and ${shown(unloaded)} of them led to no load: their shoppers left before, or their events still wait.`;
   add('unloaded', { direction: 'neither', events: unloaded, text: left });
-  const waiting = Math.max(0, count('waiting') - count('waiting_settled'));
-  const still = `In neither count: ${shown(waiting)} events failed and were not accepted since. They wait in browsers, or were given up.`;
-  add('waiting', { direction: 'neither', events: waiting, text: still });
   const refused = ours.filter(({ name }) => name.startsWith('refused:'));
   const codes = [...new Set(refused.map(({ name }) => name))].map((name) => `${name.slice(8)} ${shown(count(name))}`);
   const refusals = `In neither count: events that were refused for good, by code: ${codes.join(', ')}.`;

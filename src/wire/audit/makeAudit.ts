@@ -204,6 +204,8 @@ export function describeAudit(audit: Audit, spell: (hour: string) => string): Au
     return wrong.length > 0 && wrong.every(({ verdict }) => verdict === 'late')
       ? { kind: 'late', title: INCOMPLETE, facts }
       : { kind: 'bad', title: 'The counts differ', facts };
+  if (audit.problems.length > 0)
+    return { kind: 'neutral', title: 'Nothing differs, but parts of the ledger are missing', facts };
   if (rows.length === 0) return { kind: 'neutral', title: 'Nothing was counted', facts };
   if (rows.every(({ verdict }) => verdict === 'open'))
     return { kind: 'neutral', title: 'There is nothing to compare yet', facts };

@@ -5,18 +5,11 @@ import { build } from 'vite';
 const ROOT = process.cwd();
 const SERVER = join(ROOT, 'test/bench/relay/server.mjs');
 
-/** What a process holds in bytes, and has used in microseconds of processor time since its start. */
-export interface Usage {
-  readonly rss: number;
-  readonly heapUsed: number;
-  readonly cpu: number;
-}
-
 /** A server in a separate process. */
 export interface Served {
   readonly port: number;
-  /** Asked for `memory`, it collects its garbage first. */
-  usage(wanted: 'cpu' | 'memory'): Promise<Usage>;
+  /** Microseconds of processor time since its start. */
+  usage(): Promise<number>;
   stop(): void;
 }
 
@@ -44,13 +37,18 @@ export async function serve(args: string[]): Promise<Served> {
   const { port } = await hear<{ port: number }>(child);
   return {
     port,
-    usage: (wanted) => {
-      const answer = hear<Usage>(child);
-      child.send(wanted);
+    usage: () => {
+      const answer = hear<number>(child);
+      child.send('usage');
       return answer;
     },
     stop: () => void child.kill(),
   };
+}
+
+/** What a process of `server.mjs` that only measures has to say. */
+export function measure(args: string[]): Promise<string> {
+  return hear<string>(fork(SERVER, args, { execArgv: ['--expose-gc'] }));
 }
 
 function hear<T>(child: ChildProcess): Promise<T> {

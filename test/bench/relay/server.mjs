@@ -1,23 +1,26 @@
 // The processes that `npm run bench -- relay` measures, each on its own port:
-// node relay-server.mjs ROLE NETWORK RELAY_MODULE
+// node server.mjs ROLE NETWORK MODULE DATA
 import { Agent, createServer, request } from 'node:http';
 import { pathToFileURL } from 'node:url';
 
-const [role, network, relayModule] = process.argv.slice(2);
+const [role, network, module, data] = process.argv.slice(2);
 const KEY = 'adnet_rk_test_0123456789';
 const ANSWER = JSON.stringify(answer());
 
-const server = await { network: startNetwork, direct: startNetwork, bare: startBare, relay: startRelay }[role]();
-server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', 2_048, () => process.send({ port: server.address().port }));
-process.on('message', (wanted) => {
-  const { user, system } = process.cpuUsage();
-  // Twice: the first frees what only weak references and finalizers still held.
-  if (wanted === 'memory') for (let time = 0; time < 2; time++) globalThis.gc();
-  const { rss, heapUsed } = process.memoryUsage();
-  process.send({ rss, heapUsed, cpu: user + system });
-});
 process.on('disconnect', () => process.exit(0));
+if (role === 'ids' || role === 'day') {
+  const text = await { ids: measureIds, day: measureDay }[role]();
+  process.send(text, () => process.disconnect());
+} else {
+  const roles = { network: startNetwork, direct: startNetwork, bare: startBare, pool: startPool };
+  const server = await (roles[role] ?? startRelay)();
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1', 2_048, () => process.send({ port: server.address().port }));
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage();
+    process.send(user + system);
+  });
+}
 
 /** The network: reads the whole request, then responds at once. */
 async function startNetwork() {
@@ -61,9 +64,91 @@ async function startBare() {
   });
 }
 
+/** The same on a `Pool` of undici. */
+async function startPool() {
+  const { default: undici } = await import(pathToFileURL(`${module}/index.js`).href);
+  const pool = new undici.Pool(network, { connections: 256 });
+  return createServer((incoming, outgoing) => {
+    const headers = {
+      'content-type': 'application/json',
+      'x-api-key': KEY,
+      version: '1.0.0',
+      'content-length': incoming.headers['content-length'],
+    };
+    pool.request({ path: incoming.url, method: 'POST', headers, body: incoming }).then(
+      (answer) => {
+        outgoing.writeHead(answer.statusCode, {
+          'content-type': 'application/json',
+          'content-length': answer.headers['content-length'],
+        });
+        answer.body.pipe(outgoing);
+      },
+      () => outgoing.writeHead(502).end(),
+    );
+  });
+}
+
+/** The relay that remembers accepted events in memory, in a file with a ledger, or not at all. */
 async function startRelay() {
-  const { createRelay, toNode } = await import(pathToFileURL(relayModule).href);
-  return createServer(toNode(createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: network, rateLimit: false })));
+  const { createRelay, openDedupeFile, toNode } = await import(pathToFileURL(module).href);
+  const none = { claim: (keys) => keys.map(() => 'new'), accept: () => undefined, release: () => undefined };
+  const dedupe = { storeless: none, file: role === 'file' ? await openDedupeFile(data) : undefined }[role];
+  const options = { apiKey: KEY, version: '1.0.0', networkUrl: network, rateLimit: false, dedupe };
+  return createServer(toNode(createRelay(options)));
+}
+
+/** Keys of a number, spread like hashes. */
+function keyOf(at) {
+  const words = [1, 2, 3, 4].map((word) => Math.imul(at + 1, 0x9e_37_79_b1 * word) >>> 0);
+  return words.map((word) => word.toString(16).padStart(8, '0')).join('');
+}
+
+function held() {
+  // Twice: the first frees what only weak references and finalizers still held.
+  for (let time = 0; time < 2; time++) globalThis.gc();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return { heapUsed, arrayBuffers };
+}
+
+async function measureIds() {
+  const { createDedupeMemory } = await import(pathToFileURL(module).href);
+  const before = held();
+  const store = createDedupeMemory({ max: 1_000_000 });
+  for (let at = 0; at < 1_000_000; at += 10)
+    store.accept(
+      Array.from({ length: 10 }, (_, next) => keyOf(at + next)),
+      `10.0.${(at >> 8) & 255}.${at & 255}`,
+    );
+  return `  a million ids in memory: ${difference(before)}, for ${store.size()}`;
+}
+
+/** A day's file of a million events in batches of ten, its start, and how long writing it anew takes. */
+async function measureDay() {
+  const { openDedupeFile } = await import(pathToFileURL(module).href);
+  const { statSync } = await import('node:fs');
+  const size = () => (statSync(`${data}/accepted-events.log`).size / 1e6).toFixed(1);
+  const store = await openDedupeFile(data);
+  for (let at = 0; at < 1_000_000; at += 10) {
+    const keys = Array.from({ length: 10 }, (_, next) => keyOf(at + next));
+    const hour = String(Math.floor(at / 41_667)).padStart(2, '0');
+    const cells = keys.map((_, next) => `2026-11-23T${hour} BRAND_${'DC'[next % 2]} THANK_YOU INLINE `);
+    const done = store.accept(keys, `10.0.${(at >> 8) & 255}.${at & 255}`, cells);
+    if (at % 1_000 === 0) await done;
+  }
+  await store.close();
+  const before = held();
+  const started = performance.now();
+  const again = await openDedupeFile(data);
+  const ms = Math.round(performance.now() - started);
+  const text = `  a day's file of a million events, ${size()} MB: ${difference(before)}, read in ${ms} ms`;
+  await again.close();
+  return text;
+}
+
+function difference(before) {
+  const after = held();
+  const [heap, arrays] = ['heapUsed', 'arrayBuffers'].map((name) => ((after[name] - before[name]) / 1e6).toFixed(1));
+  return `${heap} MB of heap and ${arrays} MB of arrays`;
 }
 
 function results(count) {

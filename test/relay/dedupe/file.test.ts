@@ -1,59 +1,26 @@
 import { setFlagsFromString } from 'node:v8';
-import { appendFile, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { seeded } from '../../fixtures/random.ts';
-import { openDedupeFile, readLedger, type DedupeFile, type LogEntry } from '../../../src/relay.ts';
-import { readRecords } from '../../../src/relay/dedupe/acceptedLog.ts';
+import { openDedupeFile, readLedger } from '../../../src/relay.ts';
+import { chunksOf, readRecords } from '../../../src/relay/dedupe/acceptedLog.ts';
 import { event, setUp } from '../scriptedNetwork.ts';
+import { ALL, CELL, useFiles } from './acceptedFile.ts';
 import { ask, key, keys } from './keys.ts';
 
-const ALL = { from: '2000-01-01', to: '2099-12-31' };
 const HOUR = 3_600_000;
-const CELL = '2026-11-23T10 BRAND_CLICK THANK_YOU INLINE below the fold';
 
-let directory: string;
-const opened: DedupeFile[] = [];
-const logs: LogEntry[] = [];
-const log = (folder = directory): string => join(folder, 'accepted-events.log');
-beforeEach(() => {
-  directory = makeFolder();
-  logs.length = 0;
-});
-afterEach(async () => {
+const files = useFiles();
+const { logs, log, open, close, killed, countOf } = files;
+afterEach(() => {
   disk.left = Infinity;
   vi.restoreAllMocks();
   vi.useRealTimers();
-  for (const store of opened.splice(0)) await store.close();
 });
-
-async function open(
-  folder = directory,
-  options: { max?: number; maxAgeMs?: number; now?: () => number } = {},
-): Promise<DedupeFile> {
-  const store = await openDedupeFile(folder, { ...options, onLog: (entry) => void logs.push(entry) });
-  opened.push(store);
-  return store;
-}
-
-async function close(store: DedupeFile): Promise<void> {
-  opened.splice(opened.indexOf(store), 1);
-  await store.close();
-}
-
-/** What `kill -9` leaves behind: a folder with the file as it is at this moment, or cut off at a byte. */
-async function killed(bytes = Infinity): Promise<string> {
-  const folder = makeFolder();
-  await writeFile(log(folder), (await readFile(log())).subarray(0, bytes));
-  return folder;
-}
-
-async function countOf(name: string, folder = directory): Promise<number> {
-  const { rows } = await readLedger(folder, ALL);
-  return rows.filter((row) => row.name === name).reduce((sum, { count }) => sum + count, 0);
-}
 
 /** A disk that has room for so many bytes more; a write that needs more writes what fits, and fails. */
 const disk = { left: Infinity };
@@ -116,7 +83,7 @@ describe('the file of accepted events', () => {
     for (let bytes = 0; bytes <= whole.length; bytes++) {
       const folder = await killed(bytes);
       const known = new Set<string>();
-      for await (const records of readRecords(log(folder), { isNew: true, damaged: 0 }))
+      for await (const records of readRecords(chunksOf(log(folder))))
         for (const { events = {} } of records) for (const one of Object.values(events).flat()) known.add(one);
       const { rows, problems } = await readLedger(folder, ALL);
       expect([bytes, rows[0]?.count ?? 0, problems]).toEqual([bytes, known.size, []]);
@@ -132,8 +99,11 @@ describe('the file of accepted events', () => {
     expect(last).toBe(accepted.length);
   });
 
-  test('has the truth after any sequence of writes, full disks, set clocks, crashes and days', async () => {
+  test('has the truth after any sequence of writes, full disks, set clocks, removals, crashes and days', async () => {
     limitDisk();
+    const steady = performance.now.bind(performance);
+    let passed = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => steady() + passed);
     for (let run = 1; run <= 12; run++) {
       const random = seeded(run);
       const below = (most: number): number => Math.floor(random() * most);
@@ -157,13 +127,19 @@ describe('the file of accepted events', () => {
         if (isWritten) for (const one of some) truth.set(one, true);
       };
       for (let step = 0; step < 40; step++) {
-        const what = below(9);
+        const what = below(10);
         if (what < 4) await attempt(Array.from({ length: 1 + below(5) }, (_, at) => key(`${run} ${step} ${at}`)));
         if (what === 4) await attempt([...truth.keys()].filter(() => random() < 0.2));
         if (what === 5) disk.left = below(500);
         if (what === 6) disk.left = Infinity;
         if (what === 7) vi.setSystemTime(Date.now() + (below(60) - 25) * HOUR);
-        if (what !== 8) continue;
+        if (what === 9) {
+          await rm(log(folder), { force: true });
+          // Then it looks for the file again.
+          passed += 1_001;
+          await attempt([key(`${run} ${step}`)]);
+        }
+        if (what !== 8 || !existsSync(log(folder))) continue;
         const left = makeFolder();
         await cp(log(folder), log(left));
         await close(store);
@@ -216,45 +192,12 @@ describe('the file of accepted events', () => {
     await expect.poll(() => countOf('BRAND_CLICK'), { timeout: 10_000 }).toBe(1);
   });
 
-  test.each([
-    ['of another version', `offerlet accepted events 1 salt 0123abcd\n${Date.now().toString(36)} x\n`],
-    ['of something else', 'Nov 20 10:00:00 web sshd: hello\n'],
-  ])('%s is moved aside, with a line of log, and the ledger says so before that', async (_, text) => {
-    await writeFile(log(), text);
-    expect((await readLedger(directory, ALL)).problems).toEqual([
-      `${log()} is of another version or damaged, and was skipped.`,
-    ]);
-    const store = await open();
-    expect(logs.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/is of another version or damaged, and was moved to .*\.unreadable-\d+\./),
-    ]);
-    const aside = (await readdir(directory)).find((name) => name.includes('.unreadable-')) ?? '';
-    expect(await readFile(join(directory, aside), 'utf8')).toBe(text);
-    await store.accept(keys('a'));
-    await close(store);
-    expect([(await open()).size(), logs.length]).toEqual([1, 1]);
-  });
-
-  test('that somebody has changed loses the changed lines, and names them', async () => {
-    const store = await open();
-    await store.accept(keys('a'), '', [CELL]);
-    await store.accept(keys('b'), '', [CELL]);
-    await close(store);
-    const text = await readFile(log(), 'latin1');
-    await writeFile(log(), text.replace(key('a'), key('c')));
-    await appendFile(log(), '\n00000000 00000000 7 {"at":1,"sessions":{"INLI');
-    const { rows, problems } = await readLedger(directory, ALL);
-    expect(rows.map(({ count }) => count)).toEqual([1]);
-    expect(problems).toEqual([`${log()}: lines that are damaged and were skipped: 1.`]);
-    expect(await ask(await open(), keys('a', 'b', 'c'))).toEqual(['new', 'known', 'new']);
-  });
-
-  test('is written anew when most of it is stale, and on the next day, and keeps its counts, sessions and 400 days', async () => {
+  test('is written anew when it has doubled, and on the next day, and keeps its counts, sessions and 400 days', async () => {
     vi.useFakeTimers({ now: Date.parse('2026-11-23T10:00:00Z'), toFake: ['Date'] });
     let time = Date.now();
     const options = { maxAgeMs: 1_000, now: () => time };
-    const store = await open(directory, options);
-    const many = Array.from({ length: 11_000 }, (_, index) => key(`${index}`));
+    const store = await open(files.directory, options);
+    const many = Array.from({ length: 40_000 }, (_, index) => key(`${index}`));
     await store.accept(
       many,
       '',
@@ -272,14 +215,14 @@ describe('the file of accepted events', () => {
     await store.ledger.openSession('0'.repeat(32), 'owner THANK_YOU INLINE ');
     await store.accept(keys('last'), '', [CELL]);
     expect((await stat(log())).size).toBeLessThan(before / 10);
-    expect(await countOf('BRAND_CLICK')).toBe(11_001);
+    expect(await countOf('BRAND_CLICK')).toBe(40_001);
     expect((await store.ledger.read(ALL)).rows.filter(({ name }) => name === 'expired')).toHaveLength(2);
     time += 500;
     vi.setSystemTime(Date.parse('2026-11-24T10:00:00Z'));
     await store.accept(keys('after'), '', [CELL]);
-    expect((await readLedger(directory, ALL)).rows.map(({ name, count }) => [name, count])).toEqual([
+    expect((await readLedger(files.directory, ALL)).rows.map(({ name, count }) => [name, count])).toEqual([
       ['expired', 1],
-      ['BRAND_CLICK', 11_002],
+      ['BRAND_CLICK', 40_002],
     ]);
     expect(await ask(store, keys('last', 'after', '0'))).toEqual(['known', 'known', 'new']);
     const again = await open(await killed(), options);
@@ -294,28 +237,28 @@ describe('the file of accepted events', () => {
     const options = { maxAgeMs: 10, now: () => time };
     // What it would be written to cannot be created.
     await mkdir(`${log()}.new`);
-    const store = await open(directory, options);
-    await store.accept(Array.from({ length: 11_000 }, (_, index) => key(`${index}`)));
+    const store = await open(files.directory, options);
+    await store.accept(Array.from({ length: 40_000 }, (_, index) => key(`${index}`)));
     time += 11;
     await store.claim([]);
     await store.accept(keys('a'));
     expect(logs.map(({ message }) => message)).toEqual([expect.stringMatching(/could not be compacted/)]);
     await close(store);
-    const again = await open(directory, options);
+    const again = await open(files.directory, options);
     await again.accept(keys('b'));
     expect(await ask(again, keys('a', 'b'))).toEqual(['known', 'known']);
   });
 
   test('of a new owner is not replaced by what an earlier one writes anew', async () => {
     let time = 1_000;
-    const store = await open(directory, { maxAgeMs: 10, now: () => time });
-    await store.accept(Array.from({ length: 10_030 }, (_, index) => key(`${index}`)));
+    const store = await open(files.directory, { maxAgeMs: 10, now: () => time });
+    await store.accept(Array.from({ length: 40_000 }, (_, index) => key(`${index}`)));
     time += 11;
     await store.claim([]);
     // Within the second for which the earlier owner relies on its last look.
     await Promise.allSettled([
       store.accept(Array.from({ length: 20 }, (_, index) => key(`late ${index}`))),
-      writeFile(join(directory, 'relay.lock.2'), '{}'),
+      writeFile(join(files.directory, 'relay.lock.2'), '{}'),
     ]);
     expect(logs).toEqual([
       expect.objectContaining({ error: expect.stringContaining('was taken over by another process') as unknown }),
@@ -323,26 +266,6 @@ describe('the file of accepted events', () => {
     expect(await readFile(log(), 'utf8')).toContain(key('0'));
     expect((await store.lost).message).toContain('was taken over');
     await expect(async () => store.claim(keys('a'))).rejects.toThrow('was taken over');
-  });
-
-  test('whose first line was cut off by a crash starts anew without a line of log, and is set aside if records follow', async () => {
-    const whole = 'offerlet accepted events 2 salt 0123abcd of 2026-11-23';
-    for (const length of [0, 5, 26, 32, whole.length - 1]) {
-      await writeFile(log(), whole.slice(0, length));
-      const store = await open();
-      await store.accept(keys('a'));
-      await close(store);
-      const again = await open();
-      expect(await ask(again, keys('a'))).toEqual(['known']);
-      await close(again);
-    }
-    expect(logs).toEqual([]);
-    const records = (await readFile(log(), 'latin1')).replace(/^.*/, '');
-    for (const length of [0, 5, 26]) {
-      await writeFile(log(), whole.slice(0, length) + records);
-      await close(await open());
-      expect(logs.at(-1)?.message).toMatch(/was moved to .*unreadable-\d+/);
-    }
   });
 
   test('numbers its senders the same way after a restart', async () => {
@@ -382,7 +305,7 @@ describe('the file of accepted events', () => {
 
   test('belongs to one process at a time', async () => {
     const store = await open();
-    await expect(openDedupeFile(directory)).rejects.toThrow(
+    await expect(openDedupeFile(files.directory)).rejects.toThrow(
       /is in use by process \d+\. Stop it, or give this relay a directory of its own/,
     );
     await close(store);
@@ -390,7 +313,7 @@ describe('the file of accepted events', () => {
   });
 
   test('in an unusable place is refused in one line', async () => {
-    await writeFile(join(directory, 'file'), '');
-    await expect(openDedupeFile(join(directory, 'file'))).rejects.toThrow(/cannot be (created|written to)/);
+    await writeFile(join(files.directory, 'file'), '');
+    await expect(openDedupeFile(join(files.directory, 'file'))).rejects.toThrow(/cannot be (created|written to)/);
   });
 });

@@ -165,6 +165,13 @@ describe('where no address is known', () => {
       '127.0.0.1',
       /proxy.*Set addressHeader/,
     ],
+    [
+      'a proxy of a private network hides it',
+      {},
+      { 'x-forwarded-for': '192.0.2.1' },
+      '172.17.0.2',
+      /Set addressHeader/,
+    ],
     ['nothing is limited', { rateLimit: false }, {}, undefined, undefined],
     ['it is known', {}, {}, '192.0.2.1', undefined],
     ['the proxy passes it', { addressHeader: 'x-forwarded-for' }, { 'x-forwarded-for': '192.0.2.1' }, '::1', undefined],

@@ -1,0 +1,67 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { makeFolder } from '../../fixtures/makeFolder.ts';
+import {
+  openDedupeFile,
+  readLedger,
+  type DedupeFile,
+  type DedupeFileOptions,
+  type LogEntry,
+} from '../../../src/relay.ts';
+
+export const ALL = { from: '2000-01-01', to: '2099-12-31' };
+export const CELL = '2026-11-23T10 BRAND_CLICK THANK_YOU INLINE below the fold';
+
+export interface Files {
+  /** The folder of the test that runs. */
+  readonly directory: string;
+  /** What its stores have logged. */
+  readonly logs: LogEntry[];
+  log(folder?: string): string;
+  open(folder?: string, options?: DedupeFileOptions): Promise<DedupeFile>;
+  close(store: DedupeFile): Promise<void>;
+  /** What `kill -9` leaves behind: a folder with the file as it is at this moment, or cut off at a byte. */
+  killed(bytes?: number): Promise<string>;
+  countOf(name: string, folder?: string): Promise<number>;
+}
+
+/** Gives each test a folder of its own, and closes what it has opened. */
+export function useFiles(): Files {
+  let directory = '';
+  const opened: DedupeFile[] = [];
+  const logs: LogEntry[] = [];
+  beforeEach(() => {
+    directory = makeFolder();
+    logs.length = 0;
+  });
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+  });
+  const log = (folder = directory): string => join(folder, 'accepted-events.log');
+  return {
+    get directory() {
+      return directory;
+    },
+    logs,
+    log,
+    async open(folder = directory, options = {}) {
+      const store = await openDedupeFile(folder, { ...options, onLog: (entry) => void logs.push(entry) });
+      opened.push(store);
+      return store;
+    },
+    async close(store) {
+      opened.splice(opened.indexOf(store), 1);
+      await store.close();
+    },
+    async killed(bytes = Infinity) {
+      const folder = makeFolder();
+      await writeFile(log(folder), (await readFile(log())).subarray(0, bytes));
+      return folder;
+    },
+    async countOf(name, folder = directory) {
+      const { rows } = await readLedger(folder, ALL);
+      return rows.filter((row) => row.name === name).reduce((sum, { count }) => sum + count, 0);
+    },
+  };
+}
