@@ -90,7 +90,7 @@ const builds: Record<string, UserConfig> = {
   },
   // For servers: one module that includes Preact and its renderer.
   html: {
-    plugins: [styleHash()],
+    plugins: [styleHash('offerlet.css')],
     build: {
       target: 'es2022',
       cssTarget: CSS_TARGET,

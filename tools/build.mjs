@@ -28,7 +28,7 @@ const WORK = 'node_modules/.offerlet/build';
 const ALL = `${WORK}/all`;
 /** What a package contains beside the modules and declarations that its entries lead to. */
 const ASSETS = {
-  offerlet: ['offerlet.js', 'offerlet-inspector.js', 'integrity.json', 'custom-elements.json'],
+  offerlet: ['offerlet.js', 'offerlet.css', 'offerlet-inspector.js', 'integrity.json', 'custom-elements.json'],
   'offerlet-operator': ['operator/console/page/console.js.br', 'operator/console/page/console.css.br'],
   'offerlet-sandbox': ['demo', 'fresh-database.tar.br', 'network/pages/images'],
 };

@@ -41,7 +41,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'oldDom && !oldDom.parentNode',
     ],
     // Writing the same text would undo a selection.
-    'dom.data != newProps': ['!isHydrating || dom.data != newProps'],
+    'dom.data != newProps': ['oldProps !== newProps && (!isHydrating || dom.data != newProps)'],
   },
   'components are plain functions that return one element, without state, context or effects': {
     undefined: ['tmp && globalContext[tmp._id]'],

@@ -3,6 +3,7 @@ import { type Command, type Options, readSettings } from './command.ts';
 import { readIntegrity } from './integrityCommand.ts';
 import { printableJson } from '../http/printable.ts';
 import { openTerminal } from './output/terminal.ts';
+import { isLoopbackHost } from '../wire/keys.ts';
 import { UsageError } from './ExitError.ts';
 
 const OPTIONS = {
@@ -11,8 +12,10 @@ const OPTIONS = {
   image: {
     kind: 'list',
     value: 'ORIGIN',
-    about: "Origin of the network's images, such as https://cdn.partner.example. By default any https origin.",
+    about:
+      "Origin of the network's images, such as https://cdn.partner.example, or http://127.0.0.1:4600 for a sandbox. By default any https origin.",
   },
+  html: { kind: 'flag', about: "Offers are in the page's HTML (renderOffers): allows their style sheet." },
   json: { kind: 'flag', about: 'Prints one JSON document.' },
 } as const satisfies Options;
 
@@ -28,12 +31,15 @@ export const cspCommand: Command = {
     },
   ],
   async run(source) {
-    const { relay, src, image, json } = readSettings(OPTIONS, source);
+    const { relay, src, image, html, json } = readSettings(OPTIONS, source);
     if (relay === undefined)
       throw new UsageError('--relay is missing. Use the URL or path of your relay, such as --relay /offers.');
-    const directives = directivesFor({ relay, src, images: image ?? [] });
-    const integrity = readIntegrity();
     const { styleHash } = renderOffers(undefined);
+    const directives = [
+      ...directivesFor({ relay, src, images: image ?? [] }),
+      ...(html ? [`style-src 'self' '${styleHash}'`] : []),
+    ];
+    const integrity = readIntegrity();
     const header = `Content-Security-Policy: ${directives.join('; ')}`;
     openTerminal(source).write(
       json
@@ -54,7 +60,8 @@ export function directivesFor({
   images: readonly string[];
 }): readonly string[] {
   const sources = images.map((image) => {
-    if (URL.canParse(image) && new URL(image).origin === image && image.startsWith('https://')) return image;
+    const { protocol, hostname, origin } = new URL(URL.canParse(image) ? image : 'about:blank');
+    if (origin === image && (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname)))) return image;
     throw new UsageError(
       `--image is not an exact https origin: "${image}". Use something like https://cdn.partner.example.`,
     );

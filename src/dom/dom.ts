@@ -55,19 +55,3 @@ const ownerDocument: unknown = /* @__PURE__ */ Object.create(dom, {
     value: (...given: Parameters<Document['createElementNS']>) => withOwnerDocument(dom.createElementNS(...given)),
   },
 });
-
-/** Square pixels above which 30 % of an offer is enough for a view: the size of a 970 × 250 display ad. */
-const LARGE_AREA = 242_500;
-
-/** Width and height in CSS pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Returns the area of a box that must be visible for a view. If it does not fit the viewport, half of the part that fits is enough. */
-export function requiredArea(box: Size, viewport: Size): number {
-  const area = box.width * box.height;
-  const most = Math.min(box.width, viewport.width) * Math.min(box.height, viewport.height);
-  return Math.min(area * (area > LARGE_AREA ? 0.3 : 0.5), most / 2);
-}

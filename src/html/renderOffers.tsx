@@ -5,7 +5,7 @@ import { firstOffers, readRecommendations } from '../wire/offers/readRecommendat
 import { type MessageOverrides, messagesFor } from '../widget/messages.ts';
 import { INITIAL_LIMIT, type WidgetProps, type WidgetView } from '../widget/props.ts';
 import { Widget } from '../widget/Widget.tsx';
-import css, { hash } from '../widget/styles/widget.css?inline';
+import css, { hash } from './beforeScript.css?inline';
 
 /** The options of `renderOffers`: those of the same names that the page's script has. */
 export interface RenderOptions {
@@ -17,6 +17,8 @@ export interface RenderOptions {
   readonly messages?: MessageOverrides | undefined;
   /** Maximum number of offers. By default all. */
   readonly maxOffers?: number | undefined;
+  /** URL of `offerlet.css`, for pages whose policy allows files only. By default the HTML has the style sheet in it. */
+  readonly stylesheet?: string | undefined;
 }
 
 /** Offers as HTML. */
@@ -36,7 +38,7 @@ export function renderOffers(
   options: RenderOptions = {},
 ): RenderedOffers {
   const styleHash = hash;
-  const { messages, maxOffers } = options;
+  const { messages, maxOffers, stylesheet } = options;
   // A backend in another language may pass on what its page says.
   const locale = isText(options.locale) ? options.locale : 'en';
   const theme = oneOf(['light', 'dark'], options.theme) ?? 'auto';
@@ -59,11 +61,10 @@ export function renderOffers(
     watch: ignore,
     on: ignore,
   });
-  // Hidden until the style sheet inside says otherwise: without it, nothing is seen before the script has come.
   const html = renderToString(
-    <div {...{ [CARD_ATTRIBUTE]: session_id }} hidden>
+    <div {...{ [CARD_ATTRIBUTE]: session_id }}>
       <template shadowrootmode="open">
-        <style />
+        {isText(stylesheet) && stylesheet ? <link rel="stylesheet" href={stylesheet} /> : <style />}
         <Widget view={view} />
       </template>
     </div>,
@@ -80,13 +81,17 @@ function viewOf(props: WidgetProps): WidgetView {
 function ignore(): void {}
 
 /**
- * Returns rendered tags as they are while no script is there: images are painted as they load, and long texts are not clamped,
- * because nobody could show the rest. The script leaves both, so that nothing moves when it comes. In texts and attributes, `<`
- * and quotes are escaped; the braces are, for what renders templates on servers and in pages.
+ * Returns rendered tags as they are while no script is there: hidden, where no style of the page shows them, until the style
+ * sheet beside them is there; images are painted as they load, one that fails shows its tile, and
+ * long texts are not clamped, because nobody could show the rest. The script leaves that, so that nothing moves when it comes. In
+ * texts and attributes, `<` and quotes are escaped; the braces are, for what renders templates on servers and in pages.
  */
 function withoutScript(html: string): string {
   return html
     .replaceAll('{', '&#123;')
+    .replace('<section ', '<section hidden ')
     .replaceAll('<img ', '<img class="loaded" ')
+    .replaceAll(/ alt="(?!")/g, ' alt="" aria-label="')
+    .replaceAll(/("logo"[^>]*>)([^<]*)(<img [^<]*? src="[^"]*")/g, '$1$2$3 aria-label="$2"')
     .replaceAll('<div class="words"', '<div class="words" data-whole');
 }

@@ -89,16 +89,6 @@ function scriptCheck(): Finding {
   return ['good', length === 1 ? 'One script tag.' : "No script tag: the offers come from the page's own bundle."];
 }
 
-/** Reports the page's own modal dialogs, which the widget's layers wait for. */
-function modalCheck(): Finding {
-  const { length } = [...dom.querySelectorAll('dialog:modal, [aria-modal=true]')].filter(
-    (dialog) => dialog.getClientRects().length > 0,
-  );
-  return length > 0
-    ? ['note', `${length} open: OVERLAY, FULLSCREEN and PULLUP wait until it is closed.`]
-    : ['good', 'None is open.'];
-}
-
 /** Reports what limits the widget in this window. */
 function environmentCheck(): Finding {
   const notes = [
@@ -154,7 +144,6 @@ export async function checkPage(input: CheckInput): Promise<PageCheck[]> {
     ['Layout shift', shiftCheck(input, hosts)],
     ...hosts.flatMap(measureContrast).map((one) => [`Contrast: ${one.name}`, contrastCheck(one)] as const),
     ['Script', scriptCheck()],
-    ['Dialogs of the page', modalCheck()],
     ['Environment', environmentCheck()],
   ];
   return findings.flatMap(([title, finding]) => (finding ? [{ title, state: finding[0], text: finding[1] }] : []));

@@ -18,10 +18,6 @@ export interface TimelineStep {
 export interface EventTimeline {
   readonly event: StoredEvent;
   readonly status: EventStatus;
-  /** The relay has said that the network accepted it. */
-  readonly isAccepted: boolean;
-  /** It was in a request without a response: what the relay made of that is not known. */
-  readonly isUnanswered: boolean;
   readonly steps: readonly TimelineStep[];
 }
 
@@ -35,8 +31,6 @@ export function eventTimelines(events: readonly PageEvent[], requests: readonly 
       timelines.set(event.event.event_id, {
         event: event.event,
         status: 'waiting',
-        isAccepted: false,
-        isUnanswered: false,
         steps: [{ at: Date.parse(event.event.event_datetime), text: 'tracked' }],
       });
   }
@@ -47,10 +41,7 @@ export function eventTimelines(events: readonly PageEvent[], requests: readonly 
       timeline.status = request.ms === undefined ? 'in flight' : 'retried';
       timeline.steps.push({ at: request.at, text: timeline.steps.length > 1 ? 'sent again' : 'sent' });
       if (request.ms === undefined) continue;
-      const text = describeResult(request, index);
-      timeline.steps.push({ at: request.at + request.ms, text });
-      timeline.isAccepted ||= isAcceptance(text);
-      timeline.isUnanswered ||= request.error !== undefined;
+      timeline.steps.push({ at: request.at + request.ms, text: describeResult(request, index) });
     }
   }
   for (const event of events) {
@@ -65,15 +56,9 @@ export function eventTimelines(events: readonly PageEvent[], requests: readonly 
 function finish(timeline: OpenTimeline | undefined, status: EventStatus, text: string): void {
   if (!timeline) return;
   timeline.status = status;
-  timeline.isAccepted ||= status === 'delivered';
   // The response has said so already, if the inspector saw it.
-  if (status === 'delivered' && isAcceptance(timeline.steps.at(-1)?.text)) return;
+  if (status === 'delivered' && timeline.steps.at(-1)?.text.endsWith(': accepted')) return;
   timeline.steps.push({ at: timeline.steps.at(-1)?.at ?? 0, text });
-}
-
-/** Reads what `describeResult` has written. */
-function isAcceptance(text: string | undefined): boolean {
-  return !!text?.endsWith(': accepted');
 }
 
 function idsIn({ path, sent }: RequestRecord): string[] {
@@ -89,52 +74,6 @@ function describeResult({ status, received, error }: RequestRecord, index: numbe
   if (typeof result === 'string') return `${status}: kept`;
   const reason = [result.code, result.message].filter(Boolean).join(': ');
   return `${status}: refused ${result.retryable ? 'for now' : 'permanently'}${reason && ` (${reason})`}`;
-}
-
-/** Describes one event of a mount in a sentence. */
-export function describeEvent(event: PageEvent): string {
-  return endWithStop(describe(event));
-}
-
-/** Ends a text with exactly one full stop: foreign text may have its own. */
-export function endWithStop(text: string): string {
-  return text.replace(/\.*$/, '.');
-}
-
-function describe(event: PageEvent): string {
-  switch (event.type) {
-    case 'tracked':
-      return `${event.event.event_name} tracked`;
-    case 'delivered':
-      return `${event.count} delivered`;
-    case 'retried':
-      return `${event.count} kept for another try: ${event.reason}`;
-    case 'paused':
-      return `Sending is paused: ${event.reason}`;
-    case 'dropped':
-      return `${event.count} dropped: ${event.reason}`;
-    case 'dead_letter':
-      return `${event.event.event_name} will never be accepted: ${event.reason}`;
-    case 'leftOut':
-      return `Offer ${event.offer_id} left out: ${event.reason}`;
-    case 'dismiss':
-      return `Closed by ${event.by}`;
-    case 'footer':
-      return `The ${event.link} link in the footer was opened`;
-    case 'error':
-      return `Error: ${event.reason}`;
-    case 'outcome':
-      return `${event.code}: ${event.message}`;
-    case 'impression':
-    case 'view':
-    case 'click':
-    case 'decline':
-    case 'next':
-    case 'back':
-    case 'copy':
-    case 'product':
-      return `${event.type} of offer ${event.offer_id}`;
-  }
 }
 
 /** Says when the queue sends next, and why. */

@@ -2,17 +2,11 @@ import { render } from 'preact';
 import { withOwnerDocument } from '../dom/dom.ts';
 import { forcingOf, openPageForcing, readForcedUrl, withoutForcing } from './forcing.ts';
 import type { Inspected } from '../page/showOptions.ts';
-import {
-  describeOptions,
-  describeUnseenRequest,
-  empty,
-  type InspectedMount,
-  openMounts,
-  replay,
-} from './openMounts.ts';
+import { describeOptions, describeRequest, describeUnseenRequest } from './describe.ts';
+import { empty, type InspectedMount, openMounts, replay } from './openMounts.ts';
 import { measureOffers } from './measureOffers.ts';
 import { observePage, recordRequests } from './observePage.ts';
-import { copyText, openHost, openRoom } from './shell/openHost.ts';
+import { openHost, openRoom } from './shell/openHost.ts';
 import { openPreferences } from './shell/preferences.ts';
 import { Shell } from './shell/Shell.tsx';
 import { type PageCheck, checkPage } from './checkPage.ts';
@@ -153,6 +147,8 @@ export function openInspector(): Inspector {
     const explanation = mount.handle.offers.explain();
     const report = writeReport({
       explanation,
+      json: mount.json,
+      sentences: describeRequest(mount, explanation),
       unseenRequest: describeUnseenRequest(mount, explanation, requests.all),
       forced: preferences.now.forced,
       options: describeOptions(mount),
@@ -162,7 +158,8 @@ export function openInspector(): Inspector {
       href: location.href,
       now: new Date(),
     });
-    await copyText(host.root, report);
+    if (!isSecureContext) throw new Error('Browsers copy from pages on https only.');
+    await navigator.clipboard.writeText(report);
   }
 }
 

@@ -1,10 +1,10 @@
 import { dom } from '../dom/dom.ts';
 import type { PageCheck } from './checkPage.ts';
 import { type Forced, describeForced } from './forcing.ts';
-import { describeConsent } from './openMounts.ts';
 import type { Explanation } from '../session/openTrace.ts';
 import type { QueueStats } from '../queue/events.ts';
 import type { RequestRecord } from './observePage.ts';
+import { nameOffer } from './describe.ts';
 import { eventTimelines, timeOf } from './eventTimelines.ts';
 
 /** Returns a URL without what may identify an order or a person: query, fragment, path segments with a digit or an @. */
@@ -20,6 +20,10 @@ export const VERSION = '0.1.0';
 /** The contents of a report. */
 export interface ReportInput {
   readonly explanation: Explanation;
+  /** Who decided on consent, what was requested, and what came of it. */
+  readonly sentences: readonly string[];
+  /** The response, which names the offers. */
+  readonly json: unknown;
   readonly forced: Forced;
   readonly options: Readonly<Record<string, string>>;
   readonly requests: readonly RequestRecord[];
@@ -33,7 +37,6 @@ export interface ReportInput {
 
 /** Writes a report in Markdown for a developer. It contains nothing that identifies a person or an order. */
 export function writeReport(input: ReportInput): string {
-  const { explanation, checks } = input;
   return [
     '# offerlet report',
     '',
@@ -41,12 +44,13 @@ export function writeReport(input: ReportInput): string {
     '',
     '## Configuration',
     '',
-    ...configurationOf(input),
+    ...Object.entries(input.options).map(([name, value]) => `- ${name}: ${escapeMarkdown(value)}`),
+    ...input.sentences.map((text) => `- ${escapeMarkdown(text)}`),
     '',
     '## Wire',
     '',
     ...requestsOf(input),
-    ...leftOutOf(explanation),
+    ...leftOutOf(input),
     '',
     '## Events',
     '',
@@ -58,18 +62,17 @@ export function writeReport(input: ReportInput): string {
     '',
     '## Page',
     '',
-    ...checks.map(({ state, title, text }) => `- ${state}: ${title}: ${escapeMarkdown(text)}`),
+    ...input.checks.map(({ state, title, text }) => `- ${state}: ${title}: ${escapeMarkdown(text)}`),
     '',
   ].join('\n');
 }
 
-function summaryOf({ explanation: { outcome, consent, waitingFor, hint }, forced, href, now }: ReportInput): string[] {
+function summaryOf({ explanation: { outcome, waitingFor, hint }, forced, href, now }: ReportInput): string[] {
   const viewport = `${innerWidth} × ${innerHeight} at ${devicePixelRatio}`;
   return [
     `- Outcome: **${outcome?.code ?? 'not yet'}**${outcome ? `: ${escapeMarkdown(outcome.message)}` : ''}`,
     ...(waitingFor ? [`- Waiting for the ${waitingFor}: ${escapeMarkdown(hint ?? '')}`] : []),
     ...(outcome?.hint ? [`- Hint: ${escapeMarkdown(outcome.hint)}`] : []),
-    ...(consent ? [`- ${escapeMarkdown(describeConsent(consent))}`] : []),
     `- Page: ${maskUrl(href)}`,
     `- Time: ${now.toISOString()}`,
     `- offerlet: ${VERSION}`,
@@ -77,24 +80,6 @@ function summaryOf({ explanation: { outcome, consent, waitingFor, hint }, forced
     `- Viewport: ${viewport}, ${dom.documentElement.lang || 'no lang'}, ${dom.dir || 'ltr'}`,
     `- Forced: ${describeForced(forced) || 'nothing'}`,
   ];
-}
-
-function configurationOf({ options, explanation: { request, response, prefetched } }: ReportInput): string[] {
-  const lines = Object.entries(options).map(([name, value]) => `- ${name}: ${escapeMarkdown(value)}`);
-  if (request)
-    lines.push(
-      `- requested: ${maskUrl(request.relay)}, shopper identified by ${request.user_details.join(', ') || 'nothing'}`,
-    );
-  if (prefetched && !response?.isPrefetched) lines.push(`- prefetched: ${escapeMarkdown(prefetched)}`);
-  if (response) {
-    const notes = [
-      response.isRemembered ? ', remembered' : '',
-      response.isPrefetched ? ', prefetched' : '',
-      response.isCounted ? '' : ', not counted',
-    ].join('');
-    lines.push(`- received: ${response.offers} offers, session ${response.session_id}${notes}`);
-  }
-  return lines;
 }
 
 function requestsOf({ explanation: { response }, unseenRequest, requests }: ReportInput): string[] {
@@ -111,18 +96,18 @@ function requestsOf({ explanation: { response }, unseenRequest, requests }: Repo
   return table(['time', 'path', 'response', 'ms', 'note'], [...unseen, ...seen]);
 }
 
-function leftOutOf({ leftOut }: Explanation): string[] {
+function leftOutOf({ explanation: { leftOut }, json }: ReportInput): string[] {
   if (leftOut.length === 0) return [];
-  const items = leftOut.map(({ offer_id, reason }) => `- ${escapeMarkdown(offer_id)}: ${escapeMarkdown(reason)}`);
+  const items = leftOut.map(({ offer_id, reason }) => `- ${escapeMarkdown(`${nameOffer(offer_id, json)}: ${reason}`)}`);
   return ['', '### Left out', '', ...items];
 }
 
-function eventsOf({ explanation, requests }: ReportInput): string[] {
+function eventsOf({ explanation, json, requests }: ReportInput): string[] {
   return table(
     ['event', 'offer', 'status', 'timeline'],
     eventTimelines(explanation.events, requests).map(({ event, status, steps }) => [
       event.event_name,
-      event.brand_properties?.offer_id ?? '',
+      event.brand_properties ? nameOffer(event.brand_properties.offer_id, json) : '',
       status,
       steps.map(({ at, text }) => `${timeOf(at)} ${text}`).join('; '),
     ]),

@@ -1,40 +1,5 @@
-import { dom, isPainted, requiredArea, type Size } from '../dom/dom.ts';
-import { VIEW_MS } from '../wire/limits.ts';
-
-/** Browsers round rectangles to device pixels: a half may arrive as 49.95 %. */
-const ROUNDING = 0.001;
-
-/** How visible an element is in one sample: not at all, partly, or enough for a view. */
-export type Amount = 0 | 1 | 2;
-
-/** What is known of one element so far. */
-export interface Visibility {
-  /** 0: not displayed, 1: displayed, 2: viewed. */
-  readonly reached: Amount;
-  /** When the visibility that may become a view began. */
-  readonly since?: number;
-  /** When the latest sample was taken. */
-  readonly last?: number;
-}
-
-/** Returns how visible a box is. */
-export function amountSeen(box: Size, visible: Size, viewport: Size): Amount {
-  const seen = visible.width * visible.height;
-  const rounding = box.width * box.height * ROUNDING;
-  return seen > 0 ? (seen + rounding >= requiredArea(box, viewport) ? 2 : 1) : 0;
-}
-
-/**
- * Returns what is known after one more sample at `now`. A view needs a second of samples that all show enough, at most a
- * second apart: a frozen tab proves nothing. See docs/project/wire.md#viewability.
- */
-export function judgeVisibility(before: Visibility, amount: Amount, now: number): Visibility {
-  const { reached, since = Infinity, last = 0 } = before;
-  const atLeast = reached || (amount > 0 ? 1 : 0);
-  if (amount < 2) return { reached: atLeast };
-  const start = now - last > VIEW_MS ? now : Math.min(since, now);
-  return { reached: now - start < VIEW_MS ? atLeast : 2, since: start, last: now };
-}
+import { dom } from '../dom/dom.ts';
+import { amountIn, amountSeenOf, judgeVisibility, type Visibility } from './visibility.ts';
 
 /** Milliseconds between samples: nothing reports changes of opacity and visibility. */
 const SAMPLE_MS = 50;
@@ -81,11 +46,9 @@ export function watchSeen(): Watcher {
   dom.addEventListener('visibilitychange', sampleAll);
 
   function sample(watched: Watched, now: number): void {
-    const { element, onSeen, visibility } = watched;
+    const { element, entry, onSeen, visibility } = watched;
     if (visibility.reached > 1) return;
-    const amount = amountIn(watched);
-    const isSeen = amount > 0 && dom.visibilityState === 'visible' && isPainted(element);
-    const { reached } = (watched.visibility = judgeVisibility(visibility, isSeen ? amount : 0, now));
+    const { reached } = (watched.visibility = judgeVisibility(visibility, amountSeenOf(element, entry), now));
     if (reached > 0 && !visibility.reached) onSeen('display');
     if (reached > 1) onSeen('view');
   }
@@ -93,7 +56,7 @@ export function watchSeen(): Watcher {
   function sampleAll(): void {
     for (const watched of all.values()) {
       // An element without area counts as fully visible, so its growth crosses no threshold. Observe it anew.
-      if (watched.entry?.isIntersecting && !amountIn(watched)) observe(watched.element);
+      if (watched.entry?.isIntersecting && !amountIn(watched.entry)) observe(watched.element);
       sample(watched, performance.now());
     }
     sampleLater();
@@ -106,7 +69,7 @@ export function watchSeen(): Watcher {
       (watched) =>
         watched.entry?.isIntersecting &&
         watched.visibility.reached < 2 &&
-        (!watched.visibility.reached || amountIn(watched) > 1),
+        (!watched.visibility.reached || amountIn(watched.entry) > 1),
     );
     if (isOpen && dom.visibilityState === 'visible') timer = setTimeout(sampleAll, SAMPLE_MS);
   }
@@ -143,11 +106,4 @@ export function watchSeen(): Watcher {
       dom.removeEventListener('visibilitychange', sampleAll);
     },
   };
-}
-
-function amountIn({ entry }: Watched): Amount {
-  if (!entry?.isIntersecting) return 0;
-  // In a cross-origin frame the page's viewport is unknown.
-  const viewport = entry.rootBounds ?? { width: innerWidth, height: innerHeight };
-  return amountSeen(entry.boundingClientRect, entry.intersectionRect, viewport);
 }

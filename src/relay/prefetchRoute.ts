@@ -36,11 +36,13 @@ interface Looks {
   readonly theme?: 'auto' | 'light' | 'dark' | undefined;
   readonly messages?: Readonly<Record<string, string>> | undefined;
   readonly maxOffers?: number | undefined;
+  readonly stylesheet?: string | undefined;
 }
 
 function looksOf(given: unknown): Looks {
-  const { locale, theme, messages, max_offers: maxOffers } = (given ?? {}) as Looks & { max_offers?: number };
-  return { locale, theme, messages, maxOffers };
+  const looks = (given ?? {}) as Looks & { max_offers?: number };
+  const { locale, theme, messages, max_offers: maxOffers, stylesheet } = looks;
+  return { locale, theme, messages, maxOffers, stylesheet };
 }
 
 /**

@@ -16,6 +16,7 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
   return (
     <Root
       class={`root ${theme} ${layer ? 'layer ' : ''}${mode.toLowerCase()}`}
+      hidden={false} // in the page's HTML it is, until there are styles
       lang={locale}
       dir={/^(ar|fa|he|ur)\b/i.test(locale) ? 'rtl' : undefined}
       popover={isSheet ? 'manual' : undefined}

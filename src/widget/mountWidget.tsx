@@ -31,8 +31,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   if (host.hasAttribute(CARD_ATTRIBUTE)) {
     // It stands in the page's HTML: the same nodes become the widget's, in this task.
     host.removeAttribute(CARD_ATTRIBUTE);
-    host.hidden = false;
-    root.querySelector('style')?.remove();
+    root.querySelector('style,link')?.remove();
     root.querySelectorAll('*').forEach(withOwnerDocument);
   } else {
     // The host may have been used before, or come from a server with content.

@@ -11,12 +11,12 @@ test.each([
     {
       relay: 'https://offers.shop.example/offers?x=1',
       src: 'https://cdn.shop.example:8443/a/offerlet.js',
-      images: ['https://a.example', 'https://b.example'],
+      images: ['https://a.example', 'http://127.0.0.1:4600'],
     },
     [
       'script-src https://cdn.shop.example:8443',
       'connect-src https://offers.shop.example',
-      'img-src https://a.example https://b.example',
+      'img-src https://a.example http://127.0.0.1:4600',
     ],
   ],
 ])('a policy allows exactly the origins of script, relay and images: %j', (given, expected) => {
@@ -30,6 +30,7 @@ test.each([
   [{ relay: 'javascript:alert(1)' }, /--relay is not a URL or a path/],
   [{ src: 'data:text/javascript,1' }, /--src is not a URL or a path/],
   [{ images: ["https://a.example; script-src 'unsafe-inline'"] }, /--image is not an exact https origin/],
+  [{ images: ['ftp://localhost'] }, /--image is not an exact https origin/],
   [{ images: ['http://a.example'] }, /--image is not an exact https origin/],
   [{ images: ['https://a.example/'] }, /--image is not an exact https origin/],
 ])('%j is refused, so that nothing else gets into the policy', (given, message) => {

@@ -53,7 +53,7 @@ test('every entry of the packages is on the page of exports', () => {
       exports: Record<string, unknown>;
     };
     return Object.keys(exports)
-      .filter((path) => !/\.js(on)?$|commands$/.test(path))
+      .filter((path) => !/\.(css|js(on)?)$|commands$/.test(path))
       .map((path) => name + path.slice(1));
   });
   expect(ENTRIES.map(([entry]) => entry).toSorted()).toEqual(entries.toSorted());

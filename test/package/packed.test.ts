@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
@@ -120,16 +121,24 @@ export { events, response, offerletHandlers };
 });
 
 test('the csp command prints the policy, and the integrity value of the installed script', () => {
-  const { status, stdout } = runCommand(project, ['offerlet', 'csp', '--relay', 'https://offers.shop.example/offers']);
+  const { status, stdout } = runCommand(project, [
+    'offerlet',
+    'csp',
+    '--relay',
+    'https://offers.shop.example/offers',
+    '--html',
+  ]);
   expect(status).toBe(0);
+  const card = `import { renderOffers } from 'offerlet/html'; console.log(renderOffers(undefined).styleHash);`;
+  const hash = runModule(project, card).trim();
   expect(stdout).toContain(
-    "Content-Security-Policy: script-src 'self'; connect-src https://offers.shop.example; img-src https:\n",
+    `Content-Security-Policy: script-src 'self'; connect-src https://offers.shop.example; img-src https:; style-src 'self' '${hash}'\n`,
   );
+  const sheet = join(project, 'node_modules/offerlet/dist/offerlet.css');
+  expect(hash).toBe(`sha256-${createHash('sha256').update(readFileSync(sheet)).digest('base64')}`);
   const value = runCommand(project, ['offerlet', 'integrity']).stdout.split('\n')[0];
   expect(value).toMatch(/^sha384-/);
   expect(stdout).toContain(`integrity="${value}" crossorigin="anonymous"`);
-  const card = `import { renderOffers } from 'offerlet/html'; console.log(renderOffers(undefined).styleHash);`;
-  expect(stdout).toContain(`style-src '${runModule(project, card).trim()}'`);
 });
 
 test('an extension renders the components with its own Preact', () => {
@@ -160,7 +169,7 @@ test.each(['sandbox', 'network', 'publishers', 'report'])('the command %s says i
 test('publint and attw find nothing wrong with the package', () => {
   const publint = spawnSync('npx', ['publint', '--strict', packed().tarball], { encoding: 'utf8' });
   expect(publint.status, publint.stdout + publint.stderr).toBe(0);
-  const scripts = ['--exclude-entrypoints', 'offerlet.js', 'offerlet-inspector.js'];
+  const scripts = ['--exclude-entrypoints', 'offerlet.js', 'offerlet.css', 'offerlet-inspector.js'];
   const attw = spawnSync('npx', ['attw', '--profile', 'esm-only', ...scripts, '--', packed().tarball], {
     encoding: 'utf8',
   });

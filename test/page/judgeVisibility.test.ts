@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { amountSeen, judgeVisibility, type Amount, type Visibility } from '../../src/page/watchSeen.ts';
+import { amountSeen, judgeVisibility, type Amount, type Visibility } from '../../src/page/visibility.ts';
 
 const viewport = { width: 1_000, height: 800 };
 const amount = (width: number, height: number, visibleHeight: number): Amount =>

@@ -11,7 +11,7 @@ import {
   policyChecks,
   scriptCheck,
 } from './pageChecks.ts';
-import { readPage, staticPolicyChecks } from './readPage.ts';
+import { cardChecks, readHtml, readPage, staticPolicyChecks } from './readPage.ts';
 import type { PageRecord, PageTags } from './recordPage.ts';
 import { cacheChecks, fileChecks, keyChecks, prefetchChecks, relayChecks } from './serverChecks.ts';
 import { visitPage, type LoadedFile, type Visit } from './visitPage.ts';
@@ -86,6 +86,7 @@ export async function examineByHttp(patient: Patient): Promise<Examination> {
       ...scriptCheck(record, undefined),
       ...(tag && scripts.length === 1 ? fileChecks(tag, { page, ...(await load(tag.src, page, gateway)) }) : []),
       ...staticPolicyChecks(policies, { page, script: tag?.src, relay }),
+      ...cardChecks(fetched),
       ...cacheChecks({ headers, record }),
       ...(await relayChecks(gateway, { relay, page })),
       ...note(
@@ -120,8 +121,9 @@ async function findingsOf(
   record: PageRecord,
   { relay, gateway }: { relay: string | undefined; gateway: Gateway },
 ): Promise<Finding[]> {
-  const { offers, errors, headers, failed } = visit;
+  const { offers, errors, headers, failed, status, html = '' } = visit;
   const { href, scripts, elements, reported } = record;
+  const page = readHtml(html, { url: href, status, headers });
   const isActive = reported.length > 0 || visit.waiting.length > 0 || offers !== undefined;
   const mode = [...scripts, ...elements].map((tag) => tag.mode).find(Boolean) ?? '';
   const images = urlsIn(Buffer.from(offers?.body ?? []).toString());
@@ -154,7 +156,8 @@ async function findingsOf(
     ...script,
     ...file,
     ...policy,
-    ...cacheChecks({ headers, record }),
+    ...cardChecks(page),
+    ...cacheChecks(page.card ? page : { headers, record }),
     ...prefetchChecks(visit),
     ...relayed,
     ...key,

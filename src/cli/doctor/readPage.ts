@@ -1,4 +1,5 @@
-import { PREFETCHED_ATTRIBUTE } from '../../wire/offers/prefetched.ts';
+import { CARD_ATTRIBUTE, PREFETCHED_ATTRIBUTE } from '../../wire/offers/prefetched.ts';
+import { hashOf } from '../integrityCommand.ts';
 import { bad, good, type Finding } from './finding.ts';
 import { causeOf, type Gateway } from './openGateway.ts';
 import type { PageTags, ScriptTag } from './recordPage.ts';
@@ -13,6 +14,17 @@ export interface FetchedPage {
   /** The page's policies: headers and `<meta>`. */
   readonly policies: readonly string[];
   readonly record: PageTags;
+  /** Offers that stand in the HTML. */
+  readonly card?: Card | undefined;
+}
+
+interface Card {
+  /** Whether the page says nothing else of the session that it belongs to. */
+  readonly isAlone: boolean;
+  /** The style sheet in it. */
+  readonly css?: string | undefined;
+  /** The absolute URL of its style sheet. */
+  readonly href?: string | undefined;
 }
 
 /** Bytes of a page that are read, and characters of a tag: a hostile page must not keep the doctor busy. */
@@ -25,26 +37,53 @@ const TAGS_MAX = 500;
 export async function readPage(url: string, gateway: Gateway): Promise<FetchedPage> {
   try {
     const { status, headers, body } = await gateway.get(url, { page: url, maxBytes: HTML_MAX, accept: 'text/html' });
-    const html = withoutComments(Buffer.from(body).toString());
-    const header = headers['content-security-policy'];
-    const metas = tagsIn(html, 'meta')
-      .filter((tag) => /^content-security-policy$/i.test(tag['http-equiv'] ?? ''))
-      .map(({ content = '' }) => content);
-    return {
-      status,
-      headers,
-      policies: header === undefined ? metas : [header, ...metas],
-      record: {
-        href: url,
-        scripts: scriptsIn(html, url),
-        elements: elementsIn(html),
-        isPrefetched: tagsIn(html, 'script').some((tag) => PREFETCHED_ATTRIBUTE in tag),
-      },
-    };
+    return readHtml(Buffer.from(body).toString(), { url, status, headers });
   } catch (error) {
     const record = { href: url, scripts: [], elements: [], isPrefetched: false };
     return { failure: causeOf(error), status: 0, headers: {}, policies: [], record };
   }
+}
+
+/** Reads what a page that has arrived says about offerlet. */
+export function readHtml(
+  text: string,
+  { url, status, headers }: Pick<FetchedPage, 'status' | 'headers'> & { url: string },
+): FetchedPage {
+  const html = withoutComments(text);
+  const header = headers['content-security-policy'];
+  const metas = tagsIn(html, 'meta')
+    .filter((tag) => /^content-security-policy$/i.test(tag['http-equiv'] ?? ''))
+    .map(({ content = '' }) => content);
+  const card = cardIn(html, url);
+  return {
+    status,
+    headers,
+    policies: header === undefined ? metas : [header, ...metas],
+    record: {
+      href: url,
+      scripts: scriptsIn(html, url),
+      elements: elementsIn(html),
+      isPrefetched: card !== undefined || tagsIn(html, 'script').some((tag) => PREFETCHED_ATTRIBUTE in tag),
+    },
+    card,
+  };
+}
+
+/** The start of a card, as `renderOffers` writes it. */
+const CARD = new RegExp(`${CARD_ATTRIBUTE}="([^"<>]{1,300})"[^<>]{0,200}>\\s{0,200}<template[^<>]{0,200}>`);
+
+function cardIn(html: string, base: string): Card | undefined {
+  const start = CARD.exec(html);
+  if (!start) return undefined;
+  const [all, session = ''] = start;
+  const rest = html.slice(start.index + all.length, start.index + HTML_MAX / 10);
+  const [, css] = /^\s{0,200}<style[^<>]{0,200}>(.*?)<\/style/s.exec(rest) ?? [];
+  const [{ href } = {}] = css === undefined ? tagsIn(rest, 'link') : [];
+  return {
+    isAlone: html.indexOf(session) === html.lastIndexOf(session),
+    css,
+    href: href !== undefined && URL.canParse(href, base) ? new URL(href, base).href : undefined,
+  };
 }
 
 type Tag = Readonly<Record<string, string | undefined>>;
@@ -121,9 +160,42 @@ export function staticPolicyChecks(
   );
 }
 
+/** Checks that the policies allow the style sheet of offers in the HTML, and that their block is on the page as well. */
+export function cardChecks({ card, policies, record: { href: page } }: FetchedPage): Finding[] {
+  const title = 'Offers in the HTML';
+  if (!card) return [];
+  const { css, href, isAlone } = card;
+  if (isAlone)
+    return bad(
+      title,
+      'Their block is not on the page, so they leave when the script comes. Write html and script of the same offers.',
+    );
+  const isSeen =
+    css === undefined
+      ? href !== undefined && isAllowed(policies, { directive: 'style-src', url: href, page })
+      : policies.every((policy) => allowsInline(policy, css));
+  if (isSeen) return good(title, 'They belong to the block on the page, and its policy allows their style sheet.');
+  const source = css === undefined ? (href ?? 'the URL of offerlet.css') : `'sha256-${hashOf('sha256', css)}'`;
+  return bad(
+    title,
+    `The policy blocks their style sheet: nothing is seen before the script. Add ${source} to style-src.`,
+  );
+}
+
+function allowsInline(policy: string, css: string): boolean {
+  const directives = parsePolicy(policy);
+  const sources = directives.get('style-src-elem') ?? directives.get('style-src') ?? directives.get('default-src');
+  const hashes = sources?.filter((source) => /^'(nonce-|sha\d)/i.test(source));
+  const isHashed = hashes?.some((source) => {
+    const [, algorithm = '', hash] = /^'(sha256|sha384|sha512)-(.*)'$/.exec(source) ?? [];
+    return algorithm !== '' && hashOf(algorithm, css) === hash;
+  });
+  return isHashed !== false || (hashes?.length === 0 && sources?.includes("'unsafe-inline'") === true);
+}
+
 /** What a request for a resource needs from a policy. */
 export interface PolicyRequest {
-  readonly directive: 'script-src' | 'connect-src';
+  readonly directive: 'script-src' | 'connect-src' | 'style-src';
   readonly url: string;
   readonly page: string;
 }
@@ -135,8 +207,7 @@ export interface PolicyRequest {
 export function isAllowed(policies: readonly string[], { directive, url, page }: PolicyRequest): boolean {
   return policies.every((policy) => {
     const directives = parsePolicy(policy);
-    const own = directive === 'script-src' ? directives.get('script-src-elem') : undefined;
-    const sources = own ?? directives.get(directive) ?? directives.get('default-src');
+    const sources = directives.get(`${directive}-elem`) ?? directives.get(directive) ?? directives.get('default-src');
     if (sources === undefined) return true;
     const isByNonce = sources.some((source) => /^'(nonce-|sha\d|strict-dynamic)/i.test(source));
     return (directive === 'script-src' && isByNonce) || sources.some((source) => matches(source, { url, page }));

@@ -31,6 +31,8 @@ export interface Visit {
   readonly status: number;
   /** The headers of the document. */
   readonly headers: Readonly<Record<string, string>>;
+  /** As it has arrived; missing if it was not read to its end. */
+  readonly html?: string | undefined;
   /** Missing when the page does not respond. */
   readonly record: PageRecord | undefined;
   readonly waiting: readonly Waiting[];
@@ -122,7 +124,12 @@ export async function visitPage(
   const read = await look('offerletDoctor.read()').catch(() => undefined);
   const record = typeof read === 'string' ? (JSON.parse(read) as PageRecord) : undefined;
   const explained = record && (await send('Runtime.evaluate', { expression: EXPLAIN }, LOOK_MS).catch(() => undefined));
-  return { record, ...readExplained(own(own(explained, 'result'), 'value')), ...traffic.found() };
+  const document = await send('Network.getResponseBody', { requestId: traffic.documentId() }, LOOK_MS).catch(
+    () => ({}),
+  );
+  const body = own(document, 'body');
+  const html = typeof body === 'string' ? body : undefined;
+  return { html, record, ...readExplained(own(own(explained, 'result'), 'value')), ...traffic.found() };
 }
 
 type Send = (method: string, params?: object, ms?: number) => Promise<unknown>;
@@ -147,7 +154,9 @@ interface Traffic {
   /** Whether the page has requested offers. */
   isRequested(): boolean;
   hasCrashed(): boolean;
-  found(): Omit<Visit, 'failure' | 'record' | 'waiting' | 'prefetched'>;
+  /** The request that has led to the page. */
+  documentId(): string | undefined;
+  found(): Omit<Visit, 'failure' | 'html' | 'record' | 'waiting' | 'prefetched'>;
 }
 
 interface SeenRequest {
@@ -182,6 +191,7 @@ function recordTraffic(
   let first: SeenRequest | undefined;
   let last: SeenRequest | undefined;
   let offersId: string | undefined;
+  let documentId: string | undefined;
   let isCrashed = false;
   let consoleMessages = 0;
 
@@ -242,6 +252,7 @@ function recordTraffic(
     if (own(params, 'type') !== 'Document' || own(params, 'frameId') !== targetId) return;
     first ??= request;
     last = request;
+    documentId = String(own(params, 'requestId'));
   }
 
   function onFailed(params: unknown): void {
@@ -313,6 +324,7 @@ function recordTraffic(
   return {
     isRequested: () => offersId !== undefined,
     hasCrashed: () => isCrashed,
+    documentId: () => documentId,
     found() {
       const scripts = [...requests].filter(([, { first }]) => /\/offerlet(\.min)?\.js([?#]|$)/.test(first));
       const offers = offersId === undefined ? undefined : fileOf(offersId);

@@ -1,24 +1,19 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { readRecommendations } from '../../wire/offers/readRecommendations.ts';
 import type { PanelProps } from '../model.ts';
-import { describeUnseenRequest } from '../openMounts.ts';
+import { describeUnseenRequest, nameOffer } from '../describe.ts';
 import { type RequestRecord, maskRequest } from '../observePage.ts';
 import { timeOf } from '../eventTimelines.ts';
-import { Filter, matches } from './Filter.tsx';
 import { Table } from './Table.tsx';
 
 /** Every request to the relay with its response, the newest first, and what was done with each offer. */
 export function WirePanel({ model }: PanelProps): JSX.Element {
   const { mount, explanation, requests } = model;
   const unseen = mount && describeUnseenRequest(mount, explanation, requests);
-  const [filter, setFilter] = useState('');
-  const shown = requests.filter((request) => matches(textOf(request), filter)).toReversed();
   return (
     <>
       <h2>Requests to the relay</h2>
-      <Filter what="requests" value={filter} shown={shown.length} all={requests.length} onChange={setFilter} />
-      {shown.map((request) => (
+      {requests.toReversed().map((request) => (
         <RequestItem key={`${request.at} ${request.path}`} request={request} />
       ))}
       {mount?.body && unseen && (
@@ -33,7 +28,7 @@ export function WirePanel({ model }: PanelProps): JSX.Element {
       )}
       {requests.length === 0 && !mount?.body && <p class="quiet">None yet.</p>}
       <h2>Offers in the response</h2>
-      <ResponseOffers json={mount?.json} />
+      <ResponseOffers json={mount?.json} max={mount?.handle.options.maxOffers} />
       <p class="quiet">
         Values that could identify a person are masked here and in the report. What is sent to the relay is not changed.
       </p>
@@ -61,31 +56,23 @@ function RequestItem({ request }: { request: RequestRecord }): JSX.Element {
   );
 }
 
-/** What can be searched of a request: what its row shows, and what was sent and received, with personal data masked. */
-function textOf({ path, status, error, isForced, sent, received }: RequestRecord): string {
-  return [path, status, error, isForced && 'forced', JSON.stringify(sent), JSON.stringify(received)].join(' ');
-}
-
-function ResponseOffers({ json }: { json: unknown }): JSX.Element {
+function ResponseOffers({ json, max = Infinity }: { json: unknown; max?: number | undefined }): JSX.Element {
   const read = json === undefined ? undefined : readRecommendations(json, { allowLoopback: true });
   if (!read) return <p class="quiet">There is no response yet.</p>;
   if (!read.ok) return <p class="bad">{read.problems.map(({ path, message }) => `${path} ${message}`).join('; ')}</p>;
   const { groups, left_out } = read.value;
+  const placed = groups.flatMap(({ offers }) => offers);
   return (
-    <Table columns={['Offer', 'Advertiser', 'Result']}>
-      {groups.flatMap(({ offers }) =>
-        offers.map(({ insertion_id, advertiser, offer }) => (
-          <tr key={insertion_id}>
-            <td>{offer.heading}</td>
-            <td>{advertiser.name}</td>
-            <td class="good">can be shown</td>
-          </tr>
-        )),
-      )}
+    <Table columns={['Offer', 'Result']}>
+      {placed.map(({ insertion_id, offer_id }, index) => (
+        <tr key={insertion_id}>
+          <td>{nameOffer(offer_id, json)}</td>
+          {index < max ? <td class="good">can be shown</td> : <td class="mild">not shown: maxOffers is {max}</td>}
+        </tr>
+      ))}
       {left_out.map(({ offer_id, reason }, index) => (
         <tr key={index}>
-          <td>{offer_id}</td>
-          <td />
+          <td>{nameOffer(offer_id, json)}</td>
           <td class="bad">left out: {reason}</td>
         </tr>
       ))}

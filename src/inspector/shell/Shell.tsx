@@ -93,50 +93,50 @@ function ForcedBar({ model, actions }: PanelProps): JSX.Element | null {
 function Header({ model, actions, code }: PanelProps & { code: string }): JSX.Element {
   const { preferences, mounts, mount, notice } = model;
   return (
-    <header>
-      <h1>
-        <Dot code={code} /> offerlet <b>{code}</b>
-      </h1>
-      {mounts.length > 1 && (
-        <select
-          aria-label="Mount"
-          value={mount?.id}
-          onChange={(event) => actions.selectMount(Number(event.currentTarget.value))}
-        >
-          {mounts.map(({ id, mode }) => (
-            <option key={id} value={id}>
-              {`Mount ${id}${mode && `, ${mode}`}`}
-            </option>
-          ))}
-        </select>
-      )}
-      <span class="notice quiet" role="status">
-        {notice}
-      </span>
-      <button type="button" onClick={actions.copyReport}>
-        Copy report
-      </button>
-      <span class="docks" role="group" aria-label="Dock">
-        {DOCKS.map((dock) => (
-          <button
+    <>
+      <header>
+        <h1>
+          <Dot code={code} /> offerlet <b>{code}</b>
+        </h1>
+        {mounts.length > 1 && (
+          <select
+            aria-label="Mount"
+            value={mount?.id}
+            onChange={(event) => actions.selectMount(Number(event.currentTarget.value))}
+          >
+            {mounts.map(({ id, mode }) => (
+              <option key={id} value={id}>
+                {`Mount ${id}${mode && `, ${mode}`}`}
+              </option>
+            ))}
+          </select>
+        )}
+        <button type="button" onClick={actions.copyReport}>
+          Copy report
+        </button>
+        {DOCKS.filter((dock) => dock !== preferences.dock).map((dock) => (
+          <Icon
             key={dock}
-            type="button"
-            class={`icon dock-${dock}`}
-            aria-label={`Dock ${dock}`}
-            title={`Dock ${dock}`}
-            aria-pressed={preferences.dock === dock}
+            name={`Dock ${dock}`}
+            sign={dock === 'right' ? '◨' : '⬓'}
             onClick={() => actions.dock(dock)}
           />
         ))}
-      </span>
-      <button
-        type="button"
-        class="icon close"
-        aria-label="Collapse"
-        title="Collapse (Esc)"
-        onClick={() => actions.open(false)}
-      />
-    </header>
+        <Icon name="Collapse" sign="–" onClick={() => actions.open(false)} />
+      </header>
+      <p class="notice quiet" role="status">
+        {notice}
+      </p>
+    </>
+  );
+}
+
+/** A button of one sign, with its name for everybody who cannot guess it. */
+function Icon({ name, sign, onClick }: { name: string; sign: string; onClick(): void }): JSX.Element {
+  return (
+    <button type="button" class="icon" aria-label={name} title={name} onClick={onClick}>
+      {sign}
+    </button>
   );
 }
 

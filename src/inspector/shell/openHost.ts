@@ -100,19 +100,3 @@ function roomFor(dock: Dock | undefined, rule: (side: Dock, size: string) => str
   // A narrow page has the inspector below it, wherever it is docked.
   return dock === 'bottom' ? below : `@media (width<700px){${below}}@media (width>=700px){${rule(dock, WIDTH)}}`;
 }
-
-/** Copies a text to the clipboard, even on pages that are not on https. */
-export async function copyText(root: ShadowRoot, text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = dom.createElement('textarea');
-    area.value = text;
-    area.setAttribute('aria-label', 'Report');
-    root.append(area);
-    area.select();
-    const isCopied = dom.execCommand('copy');
-    area.remove();
-    if (!isCopied) throw new Error('The browser does not let this page write to the clipboard.');
-  }
-}

@@ -5,7 +5,7 @@ import { isObject, own, parseJson, oneOf } from '../../wire/json.ts';
 const KEY = 'offerlet-inspector';
 
 /** Where the panel can be docked. */
-export const DOCKS = ['bottom', 'right', 'left'] as const;
+export const DOCKS = ['bottom', 'right'] as const;
 export type Dock = (typeof DOCKS)[number];
 
 /** The panels, in order. */

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examineByHttp } from '../../../src/cli/doctor/examine.ts';
 import { bad, good } from '../../../src/cli/doctor/finding.ts';
 import { consoleChecks, outcomeCheck, placeChecks } from '../../../src/cli/doctor/pageChecks.ts';
 import type { PageRecord } from '../../../src/cli/doctor/recordPage.ts';
+import { cardChecks, readHtml } from '../../../src/cli/doctor/readPage.ts';
 import { cacheChecks, keyChecks, prefetchChecks } from '../../../src/cli/doctor/serverChecks.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 
@@ -133,6 +135,34 @@ test.each([
 ])('prefetched: a block on the page is %j and mounts say %j', (isPrefetched, prefetched, expected) => {
   const found = prefetchChecks({ record: { ...RECORD, isPrefetched }, prefetched });
   expect(found.map(({ state, text }) => `${state}: ${text}`)).toEqual(expected);
+});
+
+const CSS = '@media (width < 18em) { .offer { color: red } }';
+const HASH = `'sha256-${createHash('sha256').update(CSS).digest('base64')}'`;
+const STYLE = `<style>${CSS}</style>`;
+const LINK = '<link rel="stylesheet" href="/assets/offerlet.css">';
+const blockOf = (session_id: string): string =>
+  `<script type="application/json" data-offerlet-offers>${JSON.stringify({ response: { session_id } })}</script>`;
+const BLOCK = blockOf('session-1');
+
+test.each([
+  ['', BLOCK, "default-src 'none'", undefined, ''],
+  [STYLE, BLOCK, undefined, 'good', ''],
+  [STYLE, blockOf('session-2'), undefined, 'bad', 'Their block is not on the page'],
+  [STYLE, '', undefined, 'bad', 'Their block is not on the page'],
+  [STYLE, BLOCK, `style-src ${HASH}`, 'good', ''],
+  [STYLE, BLOCK, "style-src 'unsafe-inline'", 'good', ''],
+  [STYLE, BLOCK, "style-src 'unsafe-inline' 'nonce-1'", 'bad', `Add ${HASH} to style-src`],
+  [STYLE.replace('red', 'blue'), BLOCK, `style-src ${HASH}`, 'bad', "Add 'sha256-"],
+  [STYLE, BLOCK, "default-src 'self'", 'bad', `Add ${HASH} to style-src`],
+  [LINK, BLOCK, "style-src 'self'", 'good', ''],
+  [LINK, BLOCK, "style-src 'none'", 'bad', 'Add https://shop.example/assets/offerlet.css to style-src'],
+] as const)('offers in the HTML with %j, beside %j and under %j, are %s. %s', (sheet, rest, policy, state, text) => {
+  const card = `<div data-offerlet-card="session-1"><template shadowrootmode="open">${sheet}<p></p></template></div>`;
+  const headers: Record<string, string> = policy === undefined ? {} : { 'content-security-policy': policy };
+  const [found] = cardChecks(readHtml((sheet && card) + rest, { url: RECORD.href, status: 200, headers }));
+  expect(found?.state).toBe(state);
+  expect(found?.text ?? '').toContain(text);
 });
 
 let server: Served;

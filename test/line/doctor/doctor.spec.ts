@@ -9,8 +9,8 @@ import { find, findLightest } from '../../browsers.mjs';
 import { examineByHttp } from '../../../src/cli/doctor/examine.ts';
 import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { fakeRelay } from '../../../src/testing/fakeRelay.ts';
-import { offersOf } from '../page/pageFixture.ts';
-import { scriptTag, shop } from '../page/pageShop.ts';
+import { cardOf, styleHash } from '../page/htmlPage.ts';
+import { block, inScript, scriptTag, shop } from '../page/pageShop.ts';
 import { freePort } from '../../fixtures/serve.ts';
 
 interface Finding {
@@ -33,9 +33,10 @@ const SCRIPT = readFileSync('dist/offerlet.js');
 const HASH = `sha384-${createHash('sha384').update(SCRIPT).digest('base64')}`;
 const relay = fakeRelay({ sandbox: false });
 
-const prefetched = (order_id: string): string => {
-  const json = { view: 'THANK_YOU', display_mode: 'INLINE', order_id, response: offersOf(1) };
-  return `<script type="application/json" data-offerlet-offers>${JSON.stringify(json)}</script>`;
+const prefetched = (order_id: string): string => inScript(block({ order_id, shopper: {} }));
+const withCard = (): string => {
+  const json = block({ shopper: {} });
+  return shop(inScript(json) + scriptTag()).replace('px"></div>', `px">${cardOf(json)}</div>`);
 };
 
 /** Pages of a shop, by path. */
@@ -58,6 +59,8 @@ const PAGES: Readonly<Record<string, { html: string; policy?: string; cache?: st
     cache: 'public, max-age=60',
   },
   '/prefetched': { html: shop(prefetched('1001') + scriptTag()), cache: 'private, no-store' },
+  '/card': { html: withCard(), cache: 'private, no-store', policy: `style-src '${styleHash}'` },
+  '/unseen-card': { html: withCard(), cache: 'private, no-store', policy: "style-src 'self'" },
   '/another-order': { html: shop(prefetched('7') + scriptTag()), cache: 'private, no-store' },
   '/dialog': {
     html: shop(
@@ -223,7 +226,12 @@ test('what the offers wait for is said', async () => {
 });
 
 test('whether prefetched offers were used is said, and why not', async () => {
-  const [used, unused] = await Promise.all(['/prefetched', '/another-order'].map((path) => doctor(path)));
+  const [used, unused, card, unseen] = await Promise.all(
+    ['/prefetched', '/another-order', '/card', '/unseen-card'].map((path) => doctor(path)),
+  );
+  expect(badOf(card as Report)).toEqual([]);
+  expect(badOf(unseen as Report)).toEqual([expect.stringContaining(`Add '${styleHash}' to style-src`)]);
+  expect(textOf(card as Report, 'Offers in the HTML')).toContain('its policy allows their style sheet');
   expect([used?.exitCode, textOf(used as Report, 'Prefetch')]).toEqual([
     0,
     'The offers that the server has prefetched were used.',

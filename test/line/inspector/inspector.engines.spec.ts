@@ -33,7 +33,7 @@ for (const mode of ['INLINE', 'PULLUP', 'OVERLAY', 'FULLSCREEN'] as const) {
     const host = HOSTS[mode];
     await driver.goto(`${fixture.page('/engines', shop(scriptTag({ 'display-mode': mode })))}?offerlet=inspect`);
     await expect.poll(() => driver.eval(look, host)).toMatchObject({ tab: 'Outcome', hasOffers: true });
-    await expect.poll(async () => (await driver.eval(look, host)).text).toContain('The offers are on the page');
+    await expect.poll(async () => (await driver.eval(look, host)).text).toMatch(/offers? (is|are) on the page/);
     await driver.click(`${host} >>> #tab-Queue`);
     await expect.poll(async () => (await driver.eval(look, host)).text).toContain('Stored in IndexedDB');
     await expect.poll(fixture.names).toContain('BRAND_VIEW');

@@ -172,23 +172,6 @@ test('what the URL forces is removed from it when it is cleared', async ({ page 
   expect(new URL(page.url()).search).toBe('?offerlet=inspect');
 });
 
-test('Seen compares what was tracked with what the relay accepted, and says why they differ', async ({ page }) => {
-  fixture.accept = ({ body }, response) => {
-    const results = (body.events as { event_name: string }[]).map(({ event_name }, index) =>
-      event_name === 'BRAND_VIEW'
-        ? { index, success: false, error: { code: 'NO', message: 'No', retryable: false } }
-        : { index, success: true },
-    );
-    response.writeHead(207, { 'content-type': 'application/json' }).end(JSON.stringify({ results }));
-  };
-  await openInspected(page, fixture);
-  const seen = await goTo(page, 'Seen');
-  const cells = (name: string): Promise<string[]> => seen.getByRole('row', { name }).getByRole('cell').allInnerTexts();
-  await poll(() => cells('BRAND_VIEW')).toEqual(['1', '0', '0', '1']);
-  await poll(() => cells('WIDGET_LOAD')).toEqual(['1', '1', '0', '0']);
-  await expect(seen).toContainText(/The relay has accepted (\d+) of \d+\. 1 was refused for good: Queue says why\./);
-});
-
 test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   await openInspected(page, fixture, { more: '&offerlet-scenario=offline' });
   const queue = await goTo(page, 'Queue');
@@ -208,21 +191,35 @@ test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   await expect(queue).toContainText('No events are waiting');
 });
 
-test('Events and Wire list the newest first, and a filter narrows them', async ({ page }) => {
-  await openInspected(page, fixture);
+test('Events and Wire list the newest first, and name offers as people do', async ({ page }) => {
+  await openInspected(page, fixture, { attributes: { 'max-offers': '1' } });
   await poll(fixture.names).toContain('BRAND_VIEW');
+  await expect(panel(page)).toContainText('Shown are 1 of 3 offers, because of maxOffers.');
+  await expect(panel(page)).toContainText(/view of “.+” of .+\./);
   const events = await goTo(page, 'Events');
   await expect(events.locator('tbody tr').last()).toContainText('WIDGET_LOAD');
   await expect(events.locator('tbody tr').first()).toContainText(/(BRAND|WIDGET)_VIEW/);
-  await events.getByLabel('Filter events').fill('widget view');
-  await expect(events.locator('tbody tr')).toHaveCount(1);
-  await expect(events.locator('tbody tr')).toContainText('WIDGET_VIEW');
-  await expect(events.locator('.filter [aria-live]')).toHaveText(/^1 of \d+$/);
   const wire = await goTo(page, 'Wire');
   await expect(wire.locator('.request').last()).toContainText('/recommendations');
-  await wire.getByLabel('Filter requests').fill('recommendations');
-  await expect(wire.locator('.request')).toHaveCount(1);
+  await expect(wire.getByText('not shown: maxOffers is 1')).toHaveCount(2);
 });
+
+const BLOCKING = '<meta http-equiv="content-security-policy" content="connect-src \'none\'">';
+for (const [what, { attributes, head = '', code, says }] of [
+  ['a missing target', { attributes: { target: '#nowhere' }, code: 'invalid_config', says: '#nowhere' }],
+  ['a policy that blocks the relay', { attributes: {}, head: BLOCKING, code: 'network_error', says: 'connect-src' }],
+  ['consent that is pending', { attributes: { consent: 'required' }, code: 'waiting for consent', says: 'consent' }],
+] as [string, { attributes: Record<string, string>; head?: string; code: string; says: string }][]) {
+  test(`${what} is named once, with what to do`, async ({ page }) => {
+    await openInspected(page, fixture, { attributes: { sandbox: 'true', ...attributes }, head });
+    await expect(panel(page).getByRole('heading', { level: 2 }).first()).toHaveText(code);
+    const lead = await panel(page).locator('.lead').innerText();
+    expect(lead).toContain(says);
+    const [, ...sentences] = lead.split('\n').filter(Boolean);
+    const whole = await panel(page).innerText();
+    for (const sentence of sentences) expect(whole.split(sentence)).toHaveLength(2);
+  });
+}
 
 test('several mounts are listed, and each has its own explanation', async ({ page }) => {
   const two = scriptTag() + `<script>(window.offerlet ||= []).push((o) => o.show(${options('PULLUP')}));</script>`;

@@ -1,7 +1,7 @@
 // What every engine must do with a card in the HTML: show it before the script, and let the script take its nodes.
 import { expect, test } from '../drivers/driver.ts';
 import { poll } from '../drivers/poll.ts';
-import { cardOf, styleHash } from './builtHtml.ts';
+import { cardOf, styleHash } from './htmlPage.ts';
 import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
 import { block, inScript, scriptTag } from './pageShop.ts';
 

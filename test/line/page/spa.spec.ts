@@ -76,6 +76,21 @@ for (const mode of ['INLINE', 'OVERLAY'] as const) {
   });
 }
 
+test('Turbo: a refresh that morphs leaves the offers of a permanent place alone', async ({ page }) => {
+  const morph = '<meta name="turbo-refresh-method" content="morph">';
+  const body = (text: string): string =>
+    turboPage(place('A').replace('<div', '<div data-turbo-permanent') + tag('A') + text, morph);
+  await page.goto(fixture.page('/a', body('<p>Packed</p>')));
+  await expect(heading(page)).toHaveText('Offer for A');
+  await page.evaluate("window.shown = document.querySelector('#offers').firstChild");
+  fixture.page('/a', body('<p>Sent</p>'));
+  await page.evaluate("Turbo.visit(location.href, { action: 'replace' })");
+  await expect(page.locator('body > p')).toHaveText('Sent');
+  await expect(heading(page)).toHaveText('Offer for A');
+  expect(await page.evaluate("shown === document.querySelector('#offers').firstChild")).toBe(true);
+  expect(orders()).toEqual(['A']);
+});
+
 test('Turbo: what was tracked on the page before is delivered', async ({ page }) => {
   fixture.page('/a', turboPage(place('A') + tag('A')));
   fixture.page('/plain', turboPage('<h1>Cart</h1>'));

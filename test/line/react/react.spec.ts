@@ -6,7 +6,7 @@ import { expect, test, type Page } from '@playwright/test';
 import type { OffersProps } from '../../../src/react.ts';
 import { bundle } from '../drivers/bundle.ts';
 import { useFixture } from '../page/pageFixture.ts';
-import { cardOf } from '../page/builtHtml.ts';
+import { cardOf } from '../page/htmlPage.ts';
 import { block, scriptTag, shop } from '../page/pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 
