@@ -53,8 +53,8 @@ export default defineConfig({
   fullyParallel: true,
   // Both only end what hangs, and measure nothing: a busy machine takes ten times as long. A test that is about a time turns or
   // reads a clock of its own, and none sets a shorter one: it would fail first, and for no fault.
-  timeout: 120_000,
-  expect: { timeout: 30_000, toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled' } },
+  timeout: 300_000,
+  expect: { timeout: 60_000, toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled' } },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   projects: [

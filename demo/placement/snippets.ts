@@ -80,8 +80,8 @@ function style({ mode, via }: Choices): Snippet[] {
   if (mode !== 'INLINE') return [];
   const place = via === 'element' ? 'offer-let' : '#offers';
   const code = `${place} { display: block }
-@media screen { ${place} { min-block-size: 480px } }
-@media screen and (width < 600px) { ${place} { min-block-size: 720px } }
+@media screen { ${place} { min-block-size: 500px } }
+@media screen and (width < 700px) { ${place} { min-block-size: 720px } }
 ${place}[data-offerlet="empty"] { display: none }`;
   return [{ title: 'In your style sheet, to reserve the space', code }];
 }

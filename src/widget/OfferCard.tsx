@@ -3,6 +3,14 @@ import type { Advertiser, DisclosureDetails, PlacedOffer } from '../wire/offers/
 import type { Messages } from './messages.ts';
 import { LAYERS, type WidgetView } from './props.ts';
 
+/** Characters of a label beside which there is room for another, and of one that fits in the usual size on two lines of a phone. */
+const SHORT_LABEL = 20;
+const LONG_LABEL = 40;
+/** Characters from which on a promo code is written as small as any text. */
+const LONG_CODE = 20;
+/** From this number of offers on, the position is a number on phones as well. */
+const MANY = 7;
+
 /** Props of one offer. */
 interface OfferCardProps {
   view: WidgetView;
@@ -27,6 +35,12 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
   const isPictured = sequence && offer.assets?.length === 1;
   const images = <Tiles view={view} offer={placed} kind={isPictured ? 'picture' : 'tiles'} />;
   const claim = <ClaimStatus view={view} offer={placed} isClaimed={isClaimed} />;
+  const accept = (isClaimed && cta.claimed_accept_copy) || cta.accept_copy;
+  // Those of before and after accept: the buttons stay where they are.
+  const longest = Math.max(...Object.values({ ...cta, transition_copy: '' }).map((label) => label?.length ?? 0));
+  const decline = isClaimed
+    ? (cta.claimed_decline_copy ?? (index === count - 1 ? messages.close : messages.next))
+    : cta.decline_copy;
 
   return (
     <article
@@ -58,7 +72,13 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
               />
             )}
             {/* Screen readers read the words; in the row there is room for the numbers. */}
-            <span role="img" aria-label={messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${count}`)}>
+            <span
+              role="img"
+              aria-label={messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${count}`)}
+              data-dots={
+                count < MANY ? '\u25cb'.repeat(index) + '\u25cf' + '\u25cb'.repeat(count - index - 1) : undefined
+              }
+            >
               {`${index + 1}/${count}`}
             </span>
           </span>
@@ -69,21 +89,27 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
       {!isPictured && images}
       {/* Where nothing moves under the pointer: the bottom of a sheet stays, elsewhere the top. */}
       {isSheet && claim}
-      <div class={`actions${isClaimed ? ' claimed' : ''}`}>
+      <div class={`actions${longest > SHORT_LABEL ? ' stack' : ''}${longest > LONG_LABEL ? ' long' : ''}`}>
         <OutsideLink
           part="accept"
+          class={isClaimed ? '' : 'main'}
           href={offer.target_url}
           title={messages.newTab}
           dir="auto"
           onClick={(event) => view.accept(event, placed)}
           onAuxClick={(event) => view.accept(event, placed)}
         >
-          {(isClaimed && cta.claimed_accept_copy) || cta.accept_copy}
+          {accept}
         </OutsideLink>
-        <button type="button" part="decline" dir="auto" onClick={(event) => view.pass(event, placed)}>
-          {isClaimed
-            ? (cta.claimed_decline_copy ?? (index === count - 1 ? messages.close : messages.next))
-            : cta.decline_copy}
+        {/* One filled button: accept, then Copy where there is a code, then the way on. */}
+        <button
+          type="button"
+          part="decline"
+          class={isClaimed && sequence && (!codeOf(placed) || view.state.copied === placed) ? 'main' : ''}
+          dir="auto"
+          onClick={(event) => view.pass(event, placed)}
+        >
+          {decline}
         </button>
       </div>
       {!isSheet && claim}
@@ -182,6 +208,7 @@ function Tiles({ view, offer, kind }: TilesProps): JSX.Element | null {
       {assets.map((asset, index) => (
         <OutsideLink
           key={asset.id}
+          class={asset.asset_type === 'PRODUCT' ? 'product' : ''}
           href={asset.target_url ?? target_url}
           title={view.props.messages.newTab}
           ref={asset.asset_type === 'PRODUCT' ? view.seen(asset, { kind: 'product', offer, asset }) : null}
@@ -212,8 +239,9 @@ interface ClaimStatusProps {
 /** The message and promo code of an accepted offer. The live region is always present so that screen readers announce the change. */
 function ClaimStatus({ view, offer, isClaimed }: ClaimStatusProps): JSX.Element {
   const { messages } = view.props;
-  const { cta_details, metadata } = offer.offer;
-  const code = metadata?.type === 'PROMO_CODE' ? metadata.code : undefined;
+  const { cta_details } = offer.offer;
+  const code = codeOf(offer);
+  const isCopied = view.state.copied === offer;
   const opened = `✓ ${messages.claimed}`;
   const texts = [cta_details.transition_copy || opened, opened];
   const index = Number(view.state.opened.includes(offer));
@@ -227,15 +255,21 @@ function ClaimStatus({ view, offer, isClaimed }: ClaimStatusProps): JSX.Element 
         code && (
           <div class="code">
             <span class="small">{messages.code}</span>
-            <code dir="ltr">{code}</code>
-            <button type="button" onClick={(event) => view.copy(event, offer)}>
-              {view.state.copied === offer ? messages.copied : messages.copy}
+            <code dir="ltr" class={code.length > LONG_CODE ? '' : 'big'}>
+              {code}
+            </code>
+            <button type="button" class={isCopied ? '' : 'main'} onClick={(event) => view.copy(event, offer)}>
+              {isCopied ? messages.copied : messages.copy}
             </button>
           </div>
         ),
       ]}
     </div>
   );
+}
+
+function codeOf({ offer: { metadata } }: PlacedOffer): string | undefined {
+  return metadata?.type === 'PROMO_CODE' ? metadata.code : undefined;
 }
 
 /** Copies the offer's promo code. If the browser refuses, selects the code so that one key press copies it. Resolves to whether it was copied. */
@@ -250,8 +284,9 @@ export async function copyCode(button: Element, { offer }: PlacedOffer): Promise
   }
 }
 
-/** Characters that fit on two lines of most cards. Longer texts are clamped to that, and expand. */
+/** Characters that fit on two lines of most cards. Longer texts are cut after a word before that, never inside an amount, and expand. */
 const SHORT = 90;
+const SHORTENED = /^[^]{0,88}\D(?=\s[^\s\d])/;
 
 /** The legal text of an offer: a line or two, or a summary that expands in place. */
 export function Disclosure({ details, messages }: { details: DisclosureDetails; messages: Messages }): JSX.Element {
@@ -269,13 +304,15 @@ export function Disclosure({ details, messages }: { details: DisclosureDetails; 
       </p>
     );
   }
+  const head = copy.length > SHORT ? (SHORTENED.exec(copy)?.[0] ?? copy) : copy;
+  const rest = copy.slice(head.length);
   return (
     <details class="small" part="disclosure">
       <summary dir="auto">
-        <span>{copy}</span>
+        <span>{rest ? `${head} …` : head}</span>
       </summary>
       <p dir="auto">
-        {`${content ?? ''} `}
+        {`${rest && `…${rest} `}${content ?? ''} `}
         {link(messages.terms)}
       </p>
     </details>

@@ -15,7 +15,7 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
 
   return (
     <Root
-      class={`root ${theme} ${layer ? 'layer ' : ''}${mode.toLowerCase()}`}
+      class={`root ${theme} ${layer ? 'layer ' : ''}${shown.some(isList) ? '' : 'single '}${mode.toLowerCase()}`}
       hidden={false} // in the page's HTML it is, until there are styles
       lang={locale}
       dir={/^(ar|fa|he|ur)\b/i.test(locale) ? 'rtl' : undefined}
@@ -59,12 +59,12 @@ function Group({
   const current = shownOffers(view.state, group);
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>
-      {isList(group) && <Badges view={view} isTitle={isFirst} />}
       {group.heading && (
         <h2 class="heading">
           <bdi>{group.heading}</bdi>
         </h2>
       )}
+      {isList(group) && <Badges view={view} isTitle={isFirst} />}
       <div class="offers">
         {current.slice(0, Math.max(limit, 0)).map((offer) => (
           <OfferCard
@@ -86,14 +86,9 @@ export function isList(group: PlacedGroup): boolean {
   return group.slot_context === 'SCROLLABLE';
 }
 
-/** Returns the offers of a group that are shown now. */
+/** Returns the offers of a group that are shown now: what the shopper has passed is not. */
 export function shownOffers(state: WidgetState, group: PlacedGroup): readonly PlacedOffer[] {
-  return remainingOffers(state, group).slice(0, isList(group) ? Infinity : 1);
-}
-
-/** Returns the offers of a group that the shopper has not passed. */
-export function remainingOffers(state: WidgetState, group: PlacedGroup): readonly PlacedOffer[] {
-  return group.offers.filter((offer) => !state.passed.includes(offer));
+  return group.offers.filter((offer) => !state.passed.includes(offer)).slice(0, isList(group) ? Infinity : 1);
 }
 
 /** The network's attribution and privacy link, or nothing when the response has neither. */
@@ -108,6 +103,7 @@ export function FooterLine({ footer, messages, on }: WidgetProps): JSX.Element |
             <img
               src={brand.logo_url}
               alt=""
+              width="16"
               height="16"
               decoding="async"
               referrerpolicy="no-referrer"

@@ -6,7 +6,7 @@ import { CARD_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import type { PlacedOffer } from '../wire/offers/response.ts';
 import { INITIAL_LIMIT, LAYERS, type Viewable, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
 import css from './styles/widget.css?inline';
-import { isList, remainingOffers, shownOffers, Widget } from './Widget.tsx';
+import { shownOffers, Widget } from './Widget.tsx';
 import { withOwnerDocument } from '../dom/dom.ts';
 
 /** Milliseconds after which an accepted offer is said to be open in a new tab: "Opening …" must not look stuck. */
@@ -102,7 +102,6 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
       gestures.ignoreInput('a');
       closeLayer = openLayer(layer, { element, ignoresInput: gestures.ignoresInput, dismiss });
     }
-    afterPaint(loadNext);
     afterPaint(addMore);
   }
 
@@ -110,13 +109,17 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   function claim({ currentTarget }: MouseEvent, offer: PlacedOffer): void {
     if (state.claimed.includes(offer)) return;
     const article = (currentTarget as Element).closest('article') as HTMLElement;
+    // A peek has no room for it.
+    element.querySelector<HTMLElement>('[data-peek] > * > .handle')?.click();
     const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();
     const { top } = rectOf('[part=accept]');
     const isSheet = layer === 'sheet';
     const show = (): void => draw({ ...state, claimed: [...state.claimed, offer] });
     // The bottom of a sheet stays where it is: its buttons would move with the top.
     const animation = isSheet ? show() : ease(show);
-    if (isSheet || (layer && rectOf('.claim').bottom > innerHeight)) {
+    // What is at the bottom of the window would move up.
+    const isMoved = (): boolean => rectOf('.claim').bottom > innerHeight || rectOf('[part=accept]').top < top - 1;
+    if (isSheet || (layer && isMoved())) {
       animation?.cancel();
       article.classList.add('above');
       const box = element.querySelector('.surface') as HTMLElement;
@@ -146,15 +149,6 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     afterPaint(addMore);
   }
 
-  /** Loads the images of the offers that the shopper gets to see next. */
-  function loadNext(): void {
-    const next = props.groups.flatMap((group) => (isList(group) ? [] : remainingOffers(state, group).slice(1, 2)));
-    for (const { advertiser, offer } of next) {
-      for (const src of [advertiser.logo_url, ...(offer.assets ?? []).map(({ image_url }) => image_url)])
-        if (src) Object.assign(new Image(), { referrerPolicy: 'no-referrer', src });
-    }
-  }
-
   function seen(key: object, subject: Viewable): RefCallback<Element> {
     const ref = refs.get(key) ?? ((element: Element | null) => props.watch(subject, element));
     refs.set(key, ref);
@@ -166,7 +160,6 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     const group = (event.currentTarget as Element).closest('.group');
     ease(() => draw(next));
     gestures.ignoreInput();
-    afterPaint(loadNext);
     const article = (group?.isConnected ? group : root).querySelector('article');
     article?.querySelector<HTMLElement>('[part=heading]')?.focus({ preventScroll: true });
     article?.firstElementChild?.scrollIntoView({ block: 'nearest' });

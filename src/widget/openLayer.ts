@@ -58,10 +58,8 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   const height = groups.reduce((sum, { offsetHeight }) => sum + offsetHeight, 0);
   // Once, so that what is above the offers stays where it is from one offer to the next. Not by a custom property: the styles of
   // everything inside would be computed again.
-  const top = `${50 - (50 * height) / innerHeight}dvh`;
-  const { style } = dialog.querySelector<HTMLElement>('.surface') ?? dialog;
-  if (dialog.matches('.overlay')) style.marginTop = `clamp(16px,${top} - 52px,32dvh)`;
-  else style.paddingTop = `max(56px,${top} - 16px)`;
+  const surface = dialog.querySelector<HTMLElement>('.overlay .surface');
+  if (surface) surface.style.marginTop = `clamp(16px,${50 - (50 * height) / innerHeight}dvh - 52px,32dvh)`;
   dialog.querySelector<HTMLElement>('#title')?.focus({ preventScroll: true });
   dialog.scrollTop = 0; // the badge above the heading stays in view
   return () => {
@@ -75,9 +73,6 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   }
 }
 
-/** Pixels of a collapsed pull-up that stay visible; the stylesheet has the same number. */
-const PEEK_PX = 72;
-
 /** Opens the pull-up above the page without taking the focus. Returns a function that closes it. */
 function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void {
   const handle = element.querySelector<HTMLElement>('.handle');
@@ -85,7 +80,8 @@ function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void
 
   element.addEventListener('focusin', ({ relatedTarget }) => {
     if (relatedTarget instanceof HTMLElement && !element.contains(relatedTarget)) focusBefore = relatedTarget;
-    expand();
+    // A press focuses as well: what it is meant for must not move before it ends.
+    if (element.querySelector('a:focus-visible')) expand();
   });
   element.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
@@ -98,7 +94,7 @@ function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void
     dragSheet({
       handle,
       sheet: element,
-      tapped: () => (element.hasAttribute('data-peek') ? expand() : peek(PEEK_PX)),
+      tapped: () => (element.hasAttribute('data-peek') ? expand() : peek()),
       pulledUp: expand,
       pulledDown() {
         if (ignoresInput()) return false;
@@ -107,6 +103,7 @@ function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void
       },
     });
   }
+  peek();
   // Browsers without popovers show it too, only not in the top layer.
   element.showPopover?.();
 
@@ -125,20 +122,22 @@ function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void
     if (!(target instanceof Element) || target === host || unclobbered(target).hasAttribute('popover')) return;
     requestAnimationFrame(() => {
       const { bottom, left, right } = unclobbered(target).getBoundingClientRect();
-      const view = dom.documentElement.clientHeight;
-      const box = element.getBoundingClientRect();
-      if (bottom > view - element.offsetHeight && right > box.left && left < box.right)
-        peek(bottom > view - PEEK_PX ? 0 : PEEK_PX);
+      const isCovered = (): boolean => {
+        const box = element.getBoundingClientRect();
+        return bottom > box.top && right > box.left && left < box.right;
+      };
+      if (isCovered()) peek();
+      if (isCovered()) peek('0');
     });
   }
 
   /** Undoes a collapse to nothing: the element that was in the way of the peek has lost the focus. */
   function showPeek(): void {
-    if (element.getAttribute('data-peek') === '0') peek(PEEK_PX);
+    if (element.getAttribute('data-peek') === '0') peek();
   }
 
-  function peek(pixels: number): void {
-    element.setAttribute('data-peek', `${pixels}`);
+  function peek(height = ''): void {
+    element.setAttribute('data-peek', height);
     handle?.setAttribute('aria-expanded', 'false');
   }
 

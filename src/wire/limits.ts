@@ -41,7 +41,7 @@ export const EVENT_MAX_BEFORE_SESSION_MS = 5 * 60_000;
 export const EVENT_MAX_AGE_MS = 30 * 24 * 3_600_000;
 
 /** Characters (graphemes) of copy that are shown; the rest is truncated. */
-export const COPY_MAX = { heading: 140, subheading: 320, cta: 40, name: 60, disclosure: 2_000, code: 60 } as const;
+export const COPY_MAX = { heading: 140, subheading: 320, cta: 80, name: 60, disclosure: 2_000, code: 60 } as const;
 /** Maximum characters of a URL that is shown or opened. */
 export const URL_MAX_LENGTH = 8 * 1024;
 

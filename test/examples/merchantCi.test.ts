@@ -37,7 +37,7 @@ beforeAll(() => {
     ...OTHERS,
   ]);
   expect(status, output).toBe(0);
-}, 300_000);
+});
 afterAll(() => folder.remove());
 
 test('npm test of the example passes, with the MSW block of docs/guides/testing.md: five tests in a browser, in parallel', async () => {
@@ -49,7 +49,7 @@ test('npm test of the example passes, with the MSW block of docs/guides/testing.
   });
   expect(status, output).toBe(0);
   expect(output).toContain('5 passed');
-}, 240_000);
+});
 
 test('Jest can use the fake relay by MSW, and ends by itself', () => {
   write(

@@ -45,7 +45,7 @@ test('it takes what relay.prefetch returned as well, and the options of the scri
   const json = prefetched(hero(...offers(2)));
   expect(renderOffers({ json })).toEqual(renderOffers(json));
   const { html } = renderOffers(json, { locale: 'de', theme: 'dark', messages: { sponsored: 'Anzeige' } });
-  expect(html).toMatch(/<section hidden class="root dark inline" lang="de" aria-label="Gesponserte Angebote">/);
+  expect(html).toMatch(/<section hidden class="root dark single inline" lang="de" aria-label="Gesponserte Angebote">/);
   expect(html).toContain('>Anzeige</span>');
   expect(renderOffers(json, { locale: 'ar' }).html).toContain('dir="rtl"');
 });

@@ -45,7 +45,7 @@ export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld
     network = await createNetwork({ memory: true, seed, log: () => undefined });
     server = await serve((request, from) => network.fetch(request, from), { port: 0 });
     folder = mkdtempSync(join(tmpdir(), 'offerlet-watch-'));
-  }, 180_000);
+  });
   afterAll(async () => {
     await server.close();
     await network.close();

@@ -48,7 +48,7 @@ export function installPackages(sources: readonly string[]): { project: string; 
       project,
       packages.map(({ tarball }) => tarball),
     );
-  }, 300_000);
+  });
   afterAll(() => folder.remove());
   return {
     project,

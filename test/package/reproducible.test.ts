@@ -42,7 +42,7 @@ test('another build of the same sources, in another folder, gives the same files
     expect(hashOf(pack(join(folder.path, path), folder.path).tarball), path).toBe(
       hashOf(pack(path, mkdtempSync(join(folder.path, 'packed-'))).tarball),
     );
-}, 180_000);
+});
 
 /** Fills a separate node_modules folder, because a build writes links and marks there. */
 function linkDependencies(target: string): void {

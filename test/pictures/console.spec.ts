@@ -15,7 +15,6 @@ let network: ChildProcess;
 let operators: StartedConsole;
 let shop: string;
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   network = spawn(process.execPath, [CLI, 'network', '--port', '0', '--memory', '--json', '--now', NOW], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

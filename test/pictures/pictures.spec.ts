@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import { listening, mount, openShop, type Shown } from '../line/widget/widgetPage.ts';
+import { listening, mount, openShop, type ShopPage, type Shown } from '../line/widget/widgetPage.ts';
 import { hero, list, pictures, placed } from '../widget/offers.ts';
 import { onlyWithSameEyes } from './sameEyes.ts';
 
@@ -20,7 +20,9 @@ const WORD = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz'
 onlyWithSameEyes();
 
 interface Scene {
-  props?: Shown;
+  props?: Shown & { peek?: true };
+  /** The page in place of the usual one. */
+  shop?: ShopPage;
   scheme?: 'light' | 'dark';
   size?: keyof typeof SIZES;
   css?: string;
@@ -30,7 +32,7 @@ interface Scene {
 async function picture(
   page: Page,
   name: string,
-  { props = {}, scheme = 'light', size = 'phone', css = '', after }: Scene,
+  { props = {}, scheme = 'light', size = 'phone', css = '', shop, after }: Scene,
 ): Promise<void> {
   await page.setViewportSize(SIZES[size]);
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -38,6 +40,7 @@ async function picture(
     html: `style="color-scheme:${scheme}"`,
     head: LOOKS + (css && `<style>${css}</style>`),
     body: '<p>Your parcel leaves us tomorrow morning.</p>',
+    ...shop,
   });
   await mount(page, { groups: ONE_BY_ONE, ...props });
   await listening(page);
@@ -55,7 +58,9 @@ for (const mode of MODES) {
   for (const size of ['phone', 'desktop'] as const) {
     for (const scheme of ['light', 'dark'] as const) {
       const name = `${mode.toLowerCase()}-${size}-${scheme}`;
-      test(name, ({ page }) => picture(page, name, { props: { mode }, size, scheme }));
+      // A pull-up arrives as a peek.
+      const props = mode === 'PULLUP' ? ({ mode, peek: true } as const) : { mode };
+      test(name, ({ page }) => picture(page, name, { props, size, scheme }));
     }
   }
 }
@@ -162,3 +167,26 @@ test('forced colors', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' });
   await picture(page, 'forced-colors', { props: { mode: 'OVERLAY', sandbox: true } });
 });
+
+/** Pages that nobody has prepared for offers. */
+const UNPREPARED: Readonly<Record<string, Scene>> = {
+  'no-charset': { shop: { html: '', head: '', isBare: true }, props: { mode: 'OVERLAY', locale: 'fr' } },
+  'no-viewport': { shop: { html: '', head: '', isBare: true }, props: { groups: WITH_PICTURE } },
+  'small-text': { shop: { html: '', head: '<style>html,body{font:12px Arial}</style>' } },
+  'loud-text': {
+    shop: {
+      html: '',
+      head: '<style>body{font:22px/2 "Times New Roman",serif;letter-spacing:2px;text-align:center;text-transform:uppercase}</style>',
+    },
+  },
+  'right-to-left': { shop: { html: 'dir="rtl"', head: '' }, props: { groups: A_LIST } },
+  'dark-colours': { shop: { html: '', head: '<style>body{background:#111;color:#eee}</style>' } },
+};
+for (const [what, scene] of Object.entries(UNPREPARED)) {
+  test(`a page with ${what.replaceAll('-', ' ')}`, async ({ browser }) => {
+    // Only a phone's browser makes a page without a viewport wider than its window.
+    const context = await browser.newContext({ isMobile: true, viewport: SIZES.phone });
+    await picture(await context.newPage(), `unprepared-${what}`, scene);
+    await context.close();
+  });
+}

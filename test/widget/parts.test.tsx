@@ -52,11 +52,14 @@ test('a longer disclosure opens in place and ends in its terms', () => {
   expect(within(details).getByRole('link', { name: messages.terms })).toBeTruthy();
 });
 
-test('a line of terms that is too long for two lines expands as well, and keeps its link', () => {
-  const copy = 'One per household, not to be combined with other offers. '.repeat(3);
+test('a line of terms that is too long for two lines is cut after a word, never inside an amount, and keeps its link', () => {
+  const copy = `${'One per household. '.repeat(4)}Minimum order 25,00 € in every shop of the brand, once.`;
   render(<Disclosure details={{ copy, target_url: 'https://brand.test/terms' }} messages={messages} />);
   const details = screen.getByRole('group');
-  expect(details.querySelector('summary')?.textContent).toBe(copy);
+  const shown = details.querySelector('summary')?.textContent ?? '';
+  const hidden = details.querySelector('p')?.textContent ?? '';
+  expect(shown).toMatch(/ Minimum …$/);
+  expect(shown.replace(' …', '') + hidden.replace('…', '')).toContain(copy);
   expect(within(details).getByRole('link', { name: messages.terms })).toBeTruthy();
 });
 

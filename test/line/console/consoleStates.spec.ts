@@ -187,7 +187,6 @@ test('no key is in anything that the page receives or shows', async ({ page }) =
 
 test('5,000 rows of 400 days scroll without a long task', async ({ page }) => {
   test.skip(process.env['OFFERLET_LONG'] !== '1', 'part of npm run test:all');
-  test.setTimeout(180_000);
   const start = Math.floor(Date.now() / 86_400_000) * 86_400_000;
   const list = (await (
     await fetch(`${sandbox.network}/adnet/publishers/list/?page_size=200`, {

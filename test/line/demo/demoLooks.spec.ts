@@ -119,7 +119,6 @@ for (const [width, height] of [
   });
 
   test(`axe finds no violation at ${width} × ${height}`, async ({ page }) => {
-    test.setTimeout(180_000); // five pages, each looked at whole
     await page.setViewportSize({ width, height });
     const queries = [
       '',

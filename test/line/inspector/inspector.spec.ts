@@ -267,7 +267,6 @@ test('Page finds a policy that blocks images, a relay without /health, space tha
 });
 
 test('axe finds no violation in any panel, light or dark', async ({ page }) => {
-  test.setTimeout(180_000);
   await page.setViewportSize({ width: 1440, height: 800 });
   await openInspected(page, fixture, { more: '&offerlet-scenario=second-event-dead' });
   await poll(fixture.names).toContain('BRAND_VIEW');

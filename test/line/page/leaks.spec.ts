@@ -36,7 +36,6 @@ async function settled(cdp: CDPSession, empty: Counters, mode: string): Promise<
 
 // Each mode has its own browser profile and thereby its own process. They wait at the same time.
 test('200 mounts of each mode leave no node, listener, connection or memory', async ({ browser }) => {
-  test.setTimeout(240_000);
   fixture.reply = () => offersOf(2);
   const pages = new Map<string, Page>();
   // One after the other: the fixture serves them at one address.

@@ -54,23 +54,28 @@ async function shiftOf(page: Page, place: string, css = RESERVED): Promise<numbe
   return page.evaluate(() => window.shift);
 }
 
-/** A response with one of the sandbox's own offers, as the sandbox network writes it. */
-function responseWith({ slug, advertiser, assets, ...offer }: DemoOffer): unknown {
-  const { name, description } = DEMO_ADVERTISERS.find((one) => one.slug === advertiser) ?? {};
-  const response = offersOf(10, { sandbox: true });
-  const [entry] = Object.values(response.recommendations as Record<string, { advertiser: object; offer: object }>);
-  Object.assign(entry?.advertiser ?? {}, { name, description });
-  Object.assign(entry?.offer ?? {}, offer, {
-    assets: assets?.map(({ asset_type }, insertion_order) => ({
-      id: `${slug}-${insertion_order}`,
-      asset_type,
-      image_url: 'https://cdn.example/picture.svg',
-      insertion_order,
-      should_trigger_claim_flow: false,
-    })),
-  });
+/** A response with some of the sandbox's own offers, as the sandbox network writes it: one at a time, or a list of several. */
+function responseWith(...offers: readonly DemoOffer[]): unknown {
+  const response = offersOf(Math.max(offers.length, offers[1] ? 0 : 10), { sandbox: true });
+  const entries = Object.values(response.recommendations as Record<string, { advertiser: object; offer: object }>);
+  for (const [index, { slug, advertiser, assets, ...offer }] of offers.entries()) {
+    const { name, description } = DEMO_ADVERTISERS.find((one) => one.slug === advertiser) ?? {};
+    Object.assign(entries[index]?.advertiser ?? {}, { name, description });
+    Object.assign(entries[index]?.offer ?? {}, offer, {
+      assets: assets?.map(({ asset_type }, insertion_order) => ({
+        id: `${slug}-${insertion_order}`,
+        asset_type,
+        image_url: 'https://cdn.example/picture.svg',
+        insertion_order,
+        should_trigger_claim_flow: false,
+      })),
+    });
+  }
   const [group] = response.recommendation_groups as object[];
-  Object.assign(group ?? {}, { heading: 'Picked for you by our partners' });
+  Object.assign(group ?? {}, {
+    heading: 'Picked for you by our partners',
+    ...(offers[1] && { slot_context: 'SCROLLABLE' }),
+  });
   return response;
 }
 
@@ -100,38 +105,60 @@ for (const [way, place] of [
   });
 }
 
-for (const [size, viewport] of Object.entries(SIZES)) {
-  test(`the README's page reserves enough for every offer of the sandbox on a ${size}`, async ({ page }) => {
+/** The heights of docs/reference/page.md: of the offers named in each row, below 700 px and from there on. */
+const HEIGHTS = [
+  ...readFileSync(new URL('docs/reference/page.md', ROOT), 'utf8').matchAll(
+    /^\| ([^|]+) \| `(\d+)px` \| `(\d+)px` \|$/gm,
+  ),
+].map(([, what = '', narrow, wide]) => ({ what, narrow: Number(narrow), wide: Number(wide) }));
+const KINDS: Readonly<Record<string, (offer: DemoOffer) => boolean>> = {
+  'without pictures': ({ assets }) => !assets?.length,
+  'with pictures': ({ assets }) => Boolean(assets?.length),
+};
+
+for (const [size, widths] of Object.entries({ narrow: [360, 699], wide: [700, 1280] })) {
+  test(`the heights that docs/reference/page.md names are those of the sandbox's offers in ${size} windows`, async ({
+    page,
+  }) => {
     await waitForRelay(page);
-    await page.setViewportSize(viewport);
-    let next = 0;
     const body = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
     await page.route('https://cdn.example/*', (route) => route.fulfill({ contentType: 'image/svg+xml', body }));
-    fixture.reply = () => responseWith(DEMO_OFFERS[next++ % DEMO_OFFERS.length] as DemoOffer);
-    const rules = /<style>(.*?)<\/style>/s.exec(SNIPPET)?.[1]?.replaceAll('#offers', 'offer-let') ?? '';
-    const element = '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
-    const html = shop(
-      `<script async src="/offerlet.js"></script>${element.repeat(DEMO_OFFERS.length)}`,
-      `<style>offer-let{display:block}${rules}</style>`,
-    );
-    await page.goto(fixture.page('/all', html));
-    const heights = (): Promise<number[]> =>
-      page.evaluate(() =>
-        [...document.querySelectorAll('offer-let')].map(
-          (place) => place.shadowRoot?.firstElementChild?.getBoundingClientRect().height ?? 0,
-        ),
-      );
-    await poll(async () => (await heights()).filter(Boolean).length).toBe(DEMO_OFFERS.length);
-    const reserved = await page.evaluate(() => {
-      const place = document.querySelector('offer-let');
-      return place ? parseFloat(getComputedStyle(place).minBlockSize) : 0;
-    });
-    expect(Math.max(...(await heights()))).toBeLessThanOrEqual(reserved);
+    expect(HEIGHTS.map(({ what }) => what)).toEqual([...Object.keys(KINDS), 'a list of three']);
+    for (const { what, ...named } of HEIGHTS) {
+      const offers = DEMO_OFFERS.filter(KINDS[what] ?? (() => true));
+      const shown = KINDS[what]
+        ? offers.map((offer) => [offer])
+        : offers.map((_, at) => offers.slice(at, at + 3)).slice(0, -2);
+      let tallest = 0;
+      for (const width of widths) {
+        let next = 0;
+        fixture.reply = () => responseWith(...(shown[next++ % shown.length] as DemoOffer[]));
+        await page.setViewportSize({ width, height: 900 });
+        const element = '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
+        const rules = `<style>${RESERVED}</style>`;
+        await page.goto(
+          fixture.page(
+            '/all',
+            shop(`<script async src="/offerlet.js"></script>${element.repeat(shown.length)}`, rules),
+          ),
+        );
+        const heights = (): Promise<number[]> =>
+          page.evaluate(() =>
+            [...document.querySelectorAll('offer-let')].map(
+              (place) => place.shadowRoot?.firstElementChild?.getBoundingClientRect().height ?? 0,
+            ),
+          );
+        await poll(async () => (await heights()).filter(Boolean).length).toBe(shown.length);
+        tallest = Math.max(tallest, ...(await heights()));
+      }
+      const room = named[size as 'narrow' | 'wide'] - tallest;
+      expect(room, `${what}: ${tallest} px`).toBeGreaterThanOrEqual(0);
+      expect(room, `${what}: ${tallest} px`).toBeLessThan(20);
+    }
   });
 }
 
 test("the README's page shifts nothing with the offers of a running sandbox", async ({ page }) => {
-  test.slow(); // eight pages, each watched for seconds
   const sandbox = await sharedSandbox();
   await waitForRelay(page);
   await observeShift(page);

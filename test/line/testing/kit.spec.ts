@@ -169,7 +169,6 @@ test('reserved space that only has to collapse is not a gap, offers that are sho
 });
 
 test('an action without an offer says why none is shown', async ({ page, offers }) => {
-  test.slow();
   await offers.setScenario('no-offers');
   await page.goto(`${SHOP}/thank-you`);
   const error = await offers.accept().catch(String);

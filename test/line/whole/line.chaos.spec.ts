@@ -5,7 +5,6 @@ import { seeded } from '../../fixtures/random.ts';
 import { startLine } from './wholeLine.ts';
 
 test('2,000 events, two tabs, three killed browsers, lost responses, 5xx and 207: the report equals what was tracked', async () => {
-  test.setTimeout(300_000); // the longest waits are those of the back-off
   const seed = Number(process.env.OFFERLET_SEED ?? Date.now() % 1_000_000);
   console.log(`seed ${seed}`); // OFFERLET_SEED=… plays the same faults again
   const random = seeded(seed);

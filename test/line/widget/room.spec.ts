@@ -109,7 +109,7 @@ test('clamped copy against the direction of the page starts at its own side, wit
     const gaps = await page.evaluate((side) => {
       const root = document.querySelector('#offers > *')?.shadowRoot;
       const clamped = [
-        ...(root?.querySelectorAll('[part=heading],[part=subheading],[part=advertiser],summary span') ?? []),
+        ...(root?.querySelectorAll('[part=heading],[part=subheading],[part=advertiser],summary > span') ?? []),
       ];
       return clamped.map((text) => {
         const range = document.createRange();

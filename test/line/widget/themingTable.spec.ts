@@ -1,5 +1,6 @@
 import { expect, test, type Locator } from '@playwright/test';
 import { codeIn, pageAt, sectionOf, tableIn } from '../../docs/pages.ts';
+import { list, placed } from '../../widget/offers.ts';
 import { mount, openShop } from './widgetPage.ts';
 
 // What the table of custom properties says of a page that sets none, beside what the browser computes.
@@ -42,9 +43,13 @@ test('the widths and shadows of the theming table are those of each mode', async
   const [withShadow = ''] = defaultOf('shadow').split(';');
   for (const mode of MODES) {
     await openShop(page);
-    await mount(page, { mode });
+    // An offer by itself fills a window, whatever its width.
+    if (mode === 'FULLSCREEN') await mount(page, { mode, groups: [list(placed(0))] });
+    else await mount(page, { mode });
     const { maxWidth, shadow } = await looksOf(page.locator('[part=card]'));
-    expect(defaultOf('width'), mode).toMatch(new RegExp(`\`${maxWidth}\` \`${mode}\`|\`${mode}\` \`${maxWidth}\``));
+    expect(defaultOf('width'), mode).toMatch(
+      new RegExp(`\`${maxWidth}\` (a list in )?\`${mode}\`|\`${mode}\` \`${maxWidth}\``),
+    );
     expect(shadow.split('rgb').length - 1, mode).toBe(codeIn(withShadow).includes(mode) ? 2 : 0);
   }
 });

@@ -6,6 +6,8 @@ import { poll } from '../drivers/poll.ts';
 const TALL = '<div style="height:3000px"></div><a id="end" href="#">The end</a>';
 const htmlTag = (page: Page): Promise<string> =>
   page.evaluate(() => document.documentElement.outerHTML.split('>')[0] ?? '');
+/** Maximum height of a pull-up's peek. */
+const PEEK_PX = 144;
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const { activeElement } = document;
@@ -180,25 +182,66 @@ test('the pull-up uncovers the focused element below it, and shows its peek agai
   };
   expect(await shownHeight()).toBeGreaterThan(200);
   await page.locator('#end').focus();
-  expect(await shownHeight()).toBeLessThanOrEqual(72);
+  expect(await shownHeight()).toBeLessThanOrEqual(PEEK_PX);
   const end = await page.locator('#end').boundingBox();
   expect((end?.y ?? 0) + (end?.height ?? 0)).toBeLessThanOrEqual(
     (page.viewportSize()?.height ?? 0) - (await shownHeight()),
   );
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-  expect(await shownHeight()).toBe(72);
-  await page.locator('.handle').focus();
+  expect(await shownHeight()).toBeGreaterThan(PEEK_PX - 40);
+  expect(await shownHeight()).toBeLessThanOrEqual(PEEK_PX);
+  await page.locator('.handle').press('Enter');
   expect(await shownHeight()).toBeGreaterThan(200);
 });
 
-test('the handle is a button that collapses the pull-up to 72 px and back', async ({ page }) => {
+for (const viewport of [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+])
+  test(`the pull-up arrives as a peek with one button, and opens on tap, drag and key (${viewport.width} px)`, async ({
+    page,
+  }) => {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await openShop(page);
+    const handle = page.getByRole('button', { name: 'Sponsored offers' });
+    const drag = async (): Promise<void> => {
+      const { x = 0, y = 0 } = (await page.locator('[part=heading]').boundingBox()) ?? {};
+      await page.mouse.move(x + 9, y + 9);
+      await page.mouse.down();
+      await page.mouse.move(x + 9, y - 99, { steps: 5 });
+      await page.mouse.up();
+    };
+    const ways = {
+      tap: () => page.locator('[part=heading]').click({ force: true }),
+      drag,
+      key: () => handle.press('Enter'),
+    };
+    for (const [way, open] of Object.entries(ways)) {
+      await mount(page, { mode: 'PULLUP', peek: true, sandbox: true });
+      await listening(page);
+      await expect(handle, way).toHaveAttribute('aria-expanded', 'false');
+      for (const part of ['.logo', '.badge', '[part=heading]', '[part=accept]', '[part=close]'])
+        await expect(page.locator(part).first(), part).toBeVisible();
+      for (const part of ['[part=decline]', '[part=subheading]', 'footer', '[part=disclosure]'])
+        await expect(page.locator(part).first(), part).toBeHidden();
+      const { height = 0 } = (await page.locator('.surface').boundingBox()) ?? {};
+      expect(height).toBeLessThanOrEqual(PEEK_PX);
+      await open();
+      await expect(handle, way).toHaveAttribute('aria-expanded', 'true');
+      await expect(page.locator('[part=decline]'), way).toBeVisible();
+    }
+    await handle.press('Enter');
+    await expect(page.locator('[part=decline]')).toBeHidden();
+  });
+
+test('accepted from its peek, the pull-up opens and shows the code', async ({ page }) => {
   await openShop(page);
-  await mount(page, { mode: 'PULLUP' });
-  const handle = page.getByRole('button', { name: 'Sponsored offers' });
-  await handle.click();
-  await expect(handle).toHaveAttribute('aria-expanded', 'false');
-  await handle.press('Enter');
-  await expect(handle).toHaveAttribute('aria-expanded', 'true');
+  await mount(page, { mode: 'PULLUP', peek: true });
+  await listening(page);
+  await accept(page);
+  await expect(page.getByText('LARK-2026')).toBeVisible();
+  await expect(page.locator('.badge')).toBeVisible();
 });
 
 test('nothing moves when the text of the transition gives way to “opened”, whichever of them is longer', async ({

@@ -31,13 +31,18 @@ export interface ShopPage {
   head?: string;
   html?: string;
   csp?: string;
+  /** Neither says how it is encoded nor how wide it is. */
+  isBare?: boolean;
 }
 
 /** What the shopper gets to see: the response of the relay and the options of the page. */
 export type Shown = Partial<Pick<WidgetProps, 'mode' | 'groups' | 'footer' | 'sandbox' | 'theme' | 'locale'>>;
 
 /** Opens a thank-you page with the published script on it; nothing leaves the machine. */
-export async function openShop(page: Page, { body = '', head = '', html = '', csp }: ShopPage = {}): Promise<void> {
+export async function openShop(
+  page: Page,
+  { body = '', head = '', html = '', csp, isBare }: ShopPage = {},
+): Promise<void> {
   await page.context().route(/^https:/, (route) => {
     const { hostname, pathname } = new URL(route.request().url());
     if (pathname === '/offerlet.js')
@@ -47,9 +52,9 @@ export async function openShop(page: Page, { body = '', head = '', html = '', cs
     if (hostname === 'images.test') return route.fulfill({ body: PICTURE, contentType: 'image/svg+xml' });
     if (hostname !== 'shop.test') return route.fulfill({ body: '<title>Brand</title>', contentType: 'text/html' });
     return route.fulfill({
-      contentType: 'text/html; charset=utf-8',
+      contentType: isBare ? 'text/html' : 'text/html; charset=utf-8',
       headers: csp ? { 'content-security-policy': csp } : {},
-      body: `<!doctype html><html lang="en" ${html}><head><meta name="viewport" content="width=device-width"><title>Thank you</title>${head}</head>
+      body: `<!doctype html><html lang="en" ${html}><head>${isBare ? '' : '<meta name="viewport" content="width=device-width">'}<title>Thank you</title>${head}</head>
 <body><main><h1>Thank you, Ada</h1><p>Order 1001 is on its way.</p><button id="before">Track it</button>
 <div id="offers"></div>${body}</main><script src="/offerlet.js"></script><script src="/page.js"></script></body></html>`,
     });
@@ -100,8 +105,11 @@ async function stock(page: Page, shown: Shown = {}): Promise<string> {
   return JSON.stringify(options);
 }
 
-/** Shows offers as a page does, in the place of those that it has shown before, and waits until they are there. */
-export async function mount(page: Page, shown: Shown = {}): Promise<void> {
+/**
+ * Shows offers as a page does, in the place of those that it has shown before, and waits until they are there. A pull-up arrives
+ * as a peek and is opened, unless `peek` says that it stays one.
+ */
+export async function mount(page: Page, { peek, ...shown }: Shown & { peek?: true } = {}): Promise<void> {
   const options = await stock(page, shown);
   const { code } = await page.evaluate((given) => {
     const options = JSON.parse(given) as ShowOptions;
@@ -112,6 +120,14 @@ export async function mount(page: Page, shown: Shown = {}): Promise<void> {
     return offers.outcome;
   }, options);
   if (code !== 'rendered') throw new Error(`The outcome is ${code}`);
+  if (shown.mode === 'PULLUP' && !peek) await openSheet(page);
+}
+
+/** Opens a pull-up by its handle, as a key does. */
+async function openSheet(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    document.querySelector('offer-let-layer')?.shadowRoot?.querySelector<HTMLElement>('[data-peek] .handle')?.click();
+  });
 }
 
 /** Does the same on a clock that is otherwise stopped. Tens of milliseconds may pass on it after the mount. */

@@ -11,7 +11,7 @@ export let session: Shown;
 export function useShownOffer(kind: (typeof DATABASE_KINDS)[number]): void {
   beforeAll(async () => {
     world = await openTestNetwork(kind);
-  }, 120_000);
+  });
   afterAll(() => world.close());
   beforeEach(async () => {
     await world.control('POST', '/sandbox/reset', { seed: 'empty' });

@@ -11,12 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNetwork, NetworkStartError, type NetworkOptions } from '../../../src/network.ts';
 import { testNetworkOf } from '../testNetwork.ts';
 
 // A new directory takes the embedded database seconds of computing, and this machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
 
 let directory: string;
 beforeAll(() => {

@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openScriptedServer, type ScriptedServer } from '../clients/scriptedServer.ts';
 import { buildCommand, type Command } from '../../relay/command.ts';
 
 // Each test runs commands, and this machine may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 const KEY = 'adnet_sk_test_canary0123456789';
 let command: Command;

@@ -146,4 +146,4 @@ test('what a backtest says is what the raw reports say, for random rules', async
   );
   // A test in which nothing is ever said would prove nothing.
   expect(said).toBeGreaterThan(50);
-}, 240_000);
+});
