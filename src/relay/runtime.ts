@@ -163,11 +163,6 @@ export function rememberHandler(relay: object, handler: Handler): void {
   handlers.set(relay, handler);
 }
 
-/** The handler of a relay; `undefined` for a function that somebody wrapped around one. */
-function handlerOf(relay: object): Handler | undefined {
-  return handlers.get(relay);
-}
-
 /** What is used of node:http's ServerResponse. */
 export interface NodeResponse {
   readonly headersSent: boolean;
@@ -192,7 +187,8 @@ export function toNode<Given extends Respond>(
   relay: Given,
 ): Given extends { readonly prefetch: Prefetch } ? NodeHandler & { readonly prefetch: Prefetch } : NodeHandler;
 export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefetch | undefined } {
-  const handler = handlerOf(relay);
+  // None for a function that somebody wrapped around a relay.
+  const handler = handlers.get(relay);
 
   async function respond(message: NodeRequest): Promise<Reply> {
     if (handler) return handler.respond(fromNode(message), infoOf(message));

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeFolder } from '../fixtures/makeFolder.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
-import { freePort, serve, type Served } from '../fixtures/serve.ts';
+import { serve, type Served } from '../fixtures/serve.ts';
 import { buildCommand, type Command, type Running } from './command.ts';
 import { event, KEY, REQUEST, RESPONSE } from './scriptedNetwork.ts';
 
@@ -260,6 +258,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--rate-limit', 'perAddress=5'], {}, /--rate-limit is not a name, a burst and a rate: "perAddress=5"/],
   [['--rate-limit', 'perSession=5/1'], {}, /--rate-limit perSession burst is 5, so a batch of 20 events/],
   [['--redis', 'http://127.0.0.1'], {}, /--redis is not a Redis URL/],
+  [['--data', 'unused', '--redis', 'redis://127.0.0.1'], {}, /--data and --redis are two places for the same events/],
   [['--redis', 'redis://:hidden@127.0.0.1:1'], {}, /Redis at 127\.0\.0\.1:1 does not respond/],
 ])('%j stops the start with one line that says what to write', async (args, env, message) => {
   const { code, stdout, stderr } = await refuse(args, env);
@@ -268,35 +267,3 @@ test.each<[string[], Record<string, string>, RegExp]>([
   expect(stderr.trim().split('\n')).toHaveLength(1);
   expect(stderr).not.toContain('hidden');
 });
-
-test('--data and --redis together stop the start', async () => {
-  const data = makeFolder();
-  const { code, stderr } = await refuse(['--data', data, '--redis', 'redis://127.0.0.1:1']);
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining('--data and --redis are two places for the same events.'),
-  ]);
-});
-
-test.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')(
-  'with --redis, two relays know what one of them had accepted',
-  async () => {
-    const port = await freePort();
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const redis = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
-    await new Promise<void>((resolve) => {
-      redis.stdout.on('data', (chunk: Buffer) => chunk.toString().includes('Ready to accept') && resolve());
-    });
-    try {
-      const env = { OFFERLET_REDIS: `redis://127.0.0.1:${port}` };
-      const [one, two] = [start([], env), start([], env)];
-      const sent = event();
-      for (const { url } of [one, two]) expect((await post(`${await url}/events`, sent)).status).toBe(201);
-      expect(bodies).toHaveLength(1);
-      one.kill('SIGTERM');
-      expect(await one.ended).toBe(0);
-    } finally {
-      redis.kill();
-    }
-  },
-);

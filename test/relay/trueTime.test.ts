@@ -8,10 +8,33 @@ import { event as queued, freshStorage } from '../queue/world.ts';
 import { event, KEY, REQUEST, setUp } from './scriptedNetwork.ts';
 
 const SECOND = 1_000;
-const HOUR = 3_600 * SECOND;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const iso = (at: number): string => new Date(at).toISOString();
+
+test('a relay whose own clock is wrong counts an event in the hour that it says to the network', async () => {
+  const dedupe = await openDedupeFile(makeFolder(), { onLog: () => undefined });
+  const midnight = Date.parse('2026-11-22T00:00:00Z');
+  for (const now of [midnight - 10 * MINUTE, midnight + 10 * MINUTE])
+    for (const wrong of [0, -2 * HOUR]) {
+      const { network, post } = setUp({ dedupe, now: () => now + wrong });
+      for (const device of [now, now + 3 * DAY, now - 3 * DAY]) {
+        const events = [event({ event_datetime: iso(device) })];
+        for (let tries = 0; tries < 2; tries++) await post(`/events/batch?sent=${device}`, { events });
+      }
+      expect(network.events().map(({ event_datetime }) => event_datetime)).toEqual(Array(3).fill(iso(now + wrong)));
+    }
+  const { rows } = await dedupe.ledger.read({ from: '2026-11-01', to: '2026-12-10' });
+  await dedupe.close();
+  expect(rows.map(({ hour, count }) => `${hour} ${count}`)).toEqual([
+    '2026-11-21T21:00:00Z 3',
+    '2026-11-21T22:00:00Z 3',
+    '2026-11-21T23:00:00Z 3',
+    '2026-11-22T00:00:00Z 3',
+  ]);
+});
 
 describe('?sent=', () => {
   /** The time that reaches the network of an event, which the device stamped `at` and sent at `sent`. */

@@ -49,6 +49,8 @@ const SESSIONS_MAX = 200_000;
 const SLACK_BYTES = 1024 * 1024;
 /** Keys of one record: its line is read at once. */
 const RECORD_KEYS = 1_000;
+/** Sums of one record: a damaged one costs no more. */
+const RECORD_CELLS = 20;
 /** Characters that are worth a write of their own. */
 const PART_CHARACTERS = 256 * 1024;
 /** Days for which counts are kept. */
@@ -73,9 +75,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   const events = new KeyTable({ max, maxAgeMs });
   const sessions = new KeyTable({ max: SESSIONS_MAX, maxAgeMs });
   await fs.mkdir(directory, { recursive: true }).catch((error: unknown) => {
-    throw new RelayConfigError(`The directory ${directory} cannot be created. Use one that may be written to.`, {
-      cause: error,
-    });
+    throw unusable(`The directory ${directory} cannot be created`, error);
   });
   const lock = await takeDirectory(directory, onLog);
 
@@ -102,8 +102,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
     await flush().catch(noteFailure);
   } catch (error) {
     await lock.release();
-    const problem = `${file} cannot be read and written. Check its permissions, or use another directory.`;
-    throw new RelayConfigError(problem, { cause: error });
+    throw unusable(`${file} cannot be read and written`, error);
   }
 
   /** Reads the file into the tables, and creates it when it is missing. */
@@ -238,8 +237,8 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
         for (const entries of tables)
           for (const record of recordsOf(entries)) yield recordLine(run, 0, { ...record, at: record.at - offset });
         const all = [...counts];
-        for (let start = 0; start < all.length; start += RECORD_KEYS)
-          yield recordLine(run, 0, { at, counts: Object.fromEntries(all.slice(start, start + RECORD_KEYS)) });
+        for (let start = 0; start < all.length; start += RECORD_CELLS)
+          yield recordLine(run, 0, { at, counts: Object.fromEntries(all.slice(start, start + RECORD_CELLS)) });
         yield recordLine(run, 0, { at });
       };
       let part = '';
@@ -357,18 +356,18 @@ const ANEW = 'An event that was accepted before this start and is sent again now
 
 async function takeDirectory(directory: string, onLog: (entry: LogEntry) => void): Promise<DirectoryLock> {
   try {
-    return await lockDirectory(directory, {
-      name: 'relay',
-      say: (message) => onLog({ level: 'warn', message }),
-    });
+    return await lockDirectory(directory, { name: 'relay', say: (message) => onLog({ level: 'warn', message }) });
   } catch (error) {
-    throw new RelayConfigError(
-      error instanceof DirectoryInUseError
-        ? `${error.message}. Stop it, or give this relay a directory of its own.`
-        : `${directory} cannot be written to. Check its permissions, or use another directory.`,
-      { cause: error },
-    );
+    if (!(error instanceof DirectoryInUseError)) throw unusable(`${directory} cannot be written to`, error);
+    const problem = `${error.message}. Stop it, or give this relay a directory of its own.`;
+    throw new RelayConfigError(problem, { cause: error });
   }
+}
+
+function unusable(problem: string, cause: unknown): RelayConfigError {
+  const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+  const help = 'Check its permissions and space, or use another directory.';
+  return new RelayConfigError(`${problem} (${code}). ${help}`, { cause });
 }
 
 type TableEntry = KeyEntry & { readonly key: string };

@@ -280,15 +280,15 @@ function failedCall(response: NetworkResponse, count: number): Forwarded {
       status: 502,
       code: 'network_answer_unreadable',
     });
-    return allFailed(errorReply(error), { code: error.code, count, mayHaveArrived: true, isReflecting });
+    return allFailed(errorReply(error), { code: error.code, count, isUnconfirmed: true, isReflecting });
   }
   const { message, fields } = readError(status, json);
   const body = isObject(json) ? response.text : JSON.stringify({ message });
   const headers = response.retryAfter === undefined ? {} : retryAfter(response.retryAfter);
   const reply: Reply = { status, body, headers, problem: problemOf(message, fields) };
   // After a server error nobody knows how far it came; after a refusal nothing was accepted.
-  const mayHaveArrived = status >= 500 && status !== 503;
-  return allFailed(reply, { code: `network_${status}`, count, mayHaveArrived, isReflecting });
+  const isUnconfirmed = status >= 500 && status !== 503;
+  return allFailed(reply, { code: `network_${status}`, count, isUnconfirmed, isReflecting });
 }
 
 function noResponse(error: unknown, count: number): Forwarded {
@@ -296,19 +296,18 @@ function noResponse(error: unknown, count: number): Forwarded {
     error instanceof RelayError
       ? error
       : new RelayError('The network could not be reached.', { status: 502, code: 'network_unreachable', cause: error });
-  const mayHaveArrived = !(known instanceof NoResponseError) || known.mayHaveArrived;
-  return allFailed(errorReply(known), { code: known.code, count, mayHaveArrived, isReflecting: false });
+  const isUnconfirmed = !(known instanceof NoResponseError) || known.mayHaveArrived;
+  return allFailed(errorReply(known), { code: known.code, count, isUnconfirmed, isReflecting: false });
 }
 
-function allFailed(
-  reply: Reply,
-  {
-    code,
-    count,
-    mayHaveArrived,
-    isReflecting,
-  }: { code: string; count: number; mayHaveArrived: boolean; isReflecting: boolean },
-): Forwarded {
+interface FailedCall {
+  readonly code: string;
+  readonly count: number;
+  readonly isUnconfirmed: boolean;
+  readonly isReflecting: boolean;
+}
+
+function allFailed(reply: Reply, { code, count, isUnconfirmed, isReflecting }: FailedCall): Forwarded {
   const message = 'The network did not take this event; it may be sent again.';
   const fate: EventFate = {
     state: 'failed',
@@ -316,7 +315,7 @@ function allFailed(
     reply: { ...reply, body: reply.body || jsonReply(reply.status, { message }).body },
   };
   const indexes = [...Array(count).keys()];
-  return { fates: indexes.map(() => fate), unconfirmed: mayHaveArrived ? indexes : [], isReflecting };
+  return { fates: indexes.map(() => fate), unconfirmed: isUnconfirmed ? indexes : [], isReflecting };
 }
 
 /** Writes the body of a batch. Checked events have few fields; writing those takes half the time of `JSON.stringify`. */

@@ -100,7 +100,15 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     let result: Forwarded | undefined;
     try {
       const fresh = await claim(own, caller);
-      if (fresh.length > 0) result = await forwardFresh(forward, { fresh, all, events, caller });
+      if (fresh.length > 0) {
+        noteForwarded(fresh, caller);
+        const isAll = fresh.length === all.length;
+        const wanted = isAll ? events : fresh.map((record) => events[all.indexOf(record)] as WireEvent);
+        // While the network is awaited. The events themselves may go.
+        const cells = counting?.cellsOf(wanted);
+        result = await forward(wanted, caller);
+        await record(result, { fresh, caller, cells: cells instanceof Promise ? await cells : cells });
+      }
     } catch (error) {
       const failure = failed(error);
       for (const record of own) record.fate ??= failure;
@@ -130,34 +138,13 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     return known === 0 ? own : own.filter(({ fate }) => fate === undefined);
   }
 
-  async function forwardFresh(
-    forward: Forward,
-    {
-      fresh,
-      all,
-      events,
-      caller,
-    }: {
-      fresh: readonly EventRecord[];
-      all: readonly EventRecord[];
-      events: readonly WireEvent[];
-      caller: Caller;
-    },
-  ): Promise<Forwarded> {
+  function noteForwarded(fresh: readonly EventRecord[], { requestId }: Caller): void {
     measure({ name: 'events_forwarded', value: fresh.length });
     const again = hasIds ? 0 : fresh.filter(({ isUnconfirmed }) => isUnconfirmed).length;
-    if (again > 0) {
-      measure({ name: 'possible_duplicates', value: again });
-      const message = 'Events are forwarded again after a lost response; the network may count them twice.';
-      log({ level: 'warn', message, request_id: caller.requestId, events: again });
-    }
-    const wanted =
-      fresh.length === all.length ? events : fresh.map((record) => events[all.indexOf(record)] as WireEvent);
-    // While the network is awaited. The events themselves may go.
-    const cells = counting?.cellsOf(wanted);
-    const result = await forward(wanted, caller);
-    await record(result, { fresh, caller, cells: cells instanceof Promise ? await cells : cells });
-    return result;
+    if (again === 0) return;
+    measure({ name: 'possible_duplicates', value: again });
+    const message = 'Events are forwarded again after a lost response; the network may count them twice.';
+    log({ level: 'warn', message, request_id: requestId, events: again });
   }
 
   /** Records the fates of a call before anybody gets a response. */
@@ -165,10 +152,8 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     result: Forwarded,
     { fresh, caller, cells }: { fresh: readonly EventRecord[]; caller: Caller; cells: readonly string[] | undefined },
   ): Promise<void> {
-    const accepted: EventRecord[] = [];
-    const released: EventRecord[] = [];
-    const lost: string[] = [];
-    const settled: string[] = [];
+    const [accepted, released]: [EventRecord[], EventRecord[]] = [[], []];
+    const [lost, settled]: [string[], string[]] = [[], []];
     for (const [at, one] of fresh.entries()) {
       const fate = (one.fate = result.fates[at] ?? NO_RESULT);
       const cell = (one.cell = cells?.[at]);
@@ -194,22 +179,19 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
       log({ level: 'warn', message, request_id: caller.requestId, events: result.unconfirmed.length });
     }
     if (accepted.length > 0) {
-      if (!(await writeAccepted(accepted, caller.requestId))) writeOwedLater();
+      if (!(await writeAccepted(accepted, caller))) writeOwedLater();
       else if (owed > 0) void writeOwed();
     }
-    if (released.length > 0) await release(released.map(keyOf), caller);
-  }
-
-  async function release(keys: readonly string[], caller: Caller): Promise<void> {
+    if (released.length === 0) return;
     try {
-      await inTime(() => store.release(keys));
+      await inTime(() => store.release(released.map(keyOf)));
     } catch (error) {
       noteFailure(error, caller);
     }
   }
 
   /** Hands accepted events of one sender to the store. Returns whether it has them; otherwise they stay `accepted`. */
-  async function writeAccepted(accepted: readonly EventRecord[], requestId?: string): Promise<boolean> {
+  async function writeAccepted(accepted: readonly EventRecord[], caller?: Caller): Promise<boolean> {
     const [keys, sender] = [accepted.map(keyOf), accepted[0]?.sender];
     const cells = accepted.flatMap(({ cell }) => cell ?? []);
     try {
@@ -218,7 +200,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
       if (done instanceof Promise) await done;
     } catch (error) {
       for (const one of accepted) if (one.state === 'claimed') [one.state, owed] = ['accepted', owed + 1];
-      noteFailure(error, requestId === undefined ? undefined : { requestId });
+      noteFailure(error, caller);
       return false;
     }
     return true;
@@ -290,7 +272,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     return done instanceof Promise ? withDeadline(done, { ms: timeoutMs, late }) : done;
   }
 
-  function noteFailure(error: unknown, caller: Pick<Caller, 'requestId'> | undefined): void {
+  function noteFailure(error: unknown, caller: Caller | undefined): void {
     measure({ name: 'dedupe_failed', value: 1 });
     const message = 'The store of accepted events failed.';
     log({ level: 'error', message, ...(caller && { request_id: caller.requestId }), error: explain(error) });

@@ -81,13 +81,9 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
     return [];
   }
 
-  function inLedger(counts: ReadonlyMap<string, number>): void {
-    void settle(() => ledger.add(counts));
-  }
-
-  async function settle(work: () => void | Promise<void>): Promise<void> {
+  async function inLedger(counts: ReadonlyMap<string, number>): Promise<void> {
     try {
-      await work();
+      await ledger.add(counts);
     } catch (error) {
       failed(error);
     }
@@ -116,7 +112,7 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
   }
 
   function add(name: LedgerCount): void {
-    inLedger(new Map([[cellText(hourText(now()), limitedName(name)), 1]]));
+    void inLedger(new Map([[cellText(hourText(now()), limitedName(name)), 1]]));
   }
 
   function limitedName(name: LedgerCount): string {
@@ -157,18 +153,18 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
       if ((isView && isMode && placement.endsWith(`${mode} `)) || isNamed(placement, sender)) return cell;
       return `${hour} ${name} ${isView ? view : '-'} ${isMode ? mode : '-'} (other)`;
     },
-    addCell: (cell) => inLedger(new Map([[cell, 1]])),
+    addCell: (cell) => void inLedger(new Map([[cell, 1]])),
     addInHours(name, cells) {
       const counts = new Map<string, number>();
       for (const cell of cells) addCount(counts, cellText(cell.slice(0, 13), limitedName(name)));
-      inLedger(counts);
+      void inLedger(counts);
     },
     add,
     addOffers(outcome, opened) {
       const hour = hourText(now());
       const counted = ['offers_requested', `offers_${outcome}`];
-      inLedger(new Map(counted.map((name) => [cellText(hour, name), 1])));
-      if (opened) void settle(() => open(opened));
+      void inLedger(new Map(counted.map((name) => [cellText(hour, name), 1])));
+      if (opened) void open(opened).catch(failed);
     },
   };
 }

@@ -26,7 +26,7 @@ export interface AuditReport {
   readonly dataThrough: string | null;
 }
 
-/** A report that cannot be compared. The message is one sentence or two, and names the row. */
+/** A report, or a ledger, that cannot be compared. The message is one sentence or two. */
 export class AuditReportError extends Error {
   override name = 'AuditReportError';
 }

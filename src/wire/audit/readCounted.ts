@@ -1,5 +1,6 @@
 import { addDays, dateOf, HOUR_MS, type DateRange } from '../utcDates.ts';
 import type { CountedRow } from './compareCounts.ts';
+import { AuditReportError } from './readAuditReport.ts';
 
 /** What a relay's ledger has for some dates. */
 export interface Counted {
@@ -30,6 +31,8 @@ export async function readCounted(
   const before = addDays(dates.from, -1);
   const { rows: all, problems } = await ledger.read({ from: before, to: dates.to });
   const first = await firstHour(ledger, { all, dates, today: dateOf(now) });
+  const [problem] = problems;
+  if (first === undefined && problem !== undefined) throw new AuditReportError(`The ledger has no counts. ${problem}`);
   if (first === undefined) return undefined;
   // Within its first hour, the ledger began at some minute.
   const full = hasFirstHour ? first : hourText(Date.parse(first) + HOUR_MS);

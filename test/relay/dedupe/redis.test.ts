@@ -179,6 +179,26 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     await client.close();
   });
 
+  test('accepted while Redis was away are written before it is closed', async () => {
+    const client = await createClient({ url }).connect();
+    let isAway = false;
+    const store = createDedupeRedis({
+      async sendCommand(command) {
+        if (isAway) throw new Error('connection lost');
+        return client.sendCommand(command);
+      },
+    });
+    const [bench, sent] = [setUp({ dedupe: store }), event()];
+    bench.network.respondWith(() => ((isAway = true), new Response(null, { status: 201 })));
+    expect((await bench.post('/events', sent)).status).toBe(201);
+    isAway = false;
+    await store.settled();
+    const other = setUp({ dedupe: await openStore() });
+    expect((await other.post('/events', sent)).status).toBe(201);
+    expect(other.network.calls).toHaveLength(0);
+    await client.close();
+  });
+
   test('claimed too late are released', async () => {
     const client = await createClient({ url }).connect();
     let isSlow = true;

@@ -103,21 +103,6 @@ test('a client whose requests hang does not take the connections of others, nor 
   expect((await ask(bench.relay, { ip: '198.51.100.1' })).status).toBe(200);
 });
 
-test('10,000 sessions of one client leave the events of another', async () => {
-  const bench = setUp({ dedupe: memoryOf(5_000), rateLimit: false });
-  const sent = Array.from({ length: 20 }, () => event());
-  await report(bench, sent, '198.51.100.1');
-  for (let batch = 0; batch < 500; batch++)
-    await report(
-      bench,
-      Array.from({ length: 20 }, () => event({ session_id: crypto.randomUUID() })),
-      '203.0.113.66',
-    );
-  expect(bench.network.events()).toHaveLength(10_020);
-  await report(bench, sent, '198.51.100.1');
-  expect(bench.network.events()).toHaveLength(10_020);
-});
-
 describe('where no address is known', () => {
   test('all requests share one limit, ten times that of an address', async () => {
     useFakeClock();
