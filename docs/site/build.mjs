@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { install } from '../../tools/prepare.mjs';
 
 const SITE = fileURLToPath(new URL('.', import.meta.url));
 const DOCS = join(SITE, '..');
@@ -18,6 +19,9 @@ for (const entry of readdirSync(DOCS))
   if (entry !== 'site') cpSync(join(DOCS, entry), join(SITE, 'pages', entry), { recursive: true });
 const { stderr } = run('npx', '--no-install', 'vitepress', 'build');
 if (/warning|not found/i.test(stderr)) fail(stderr);
+await install();
+const { buildPlayground } = await import('./playground/build.mjs');
+await buildPlayground(join(BUILT, 'playground'));
 const base = process.env.OFFERLET_SITE_BASE ?? '/';
 const pages = new Map(
   readdirSync(BUILT, { recursive: true })

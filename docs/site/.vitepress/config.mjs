@@ -162,6 +162,7 @@ export default defineConfig({
       page('Start', 'start/'),
       page('Reference', 'reference/page'),
       page('Errors', 'errors'),
+      { text: 'Playground', link: '/playground/', target: '_self' },
       {
         text: version,
         items: [

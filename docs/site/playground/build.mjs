@@ -1,0 +1,35 @@
+// Builds the playground into a folder: one page with scripts of its own, which works from a disk as well.
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, runnerImport } from 'vite';
+import { build as buildPackages } from '../../../tools/prepare.mjs';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const ROOT = join(HERE, '../../..');
+
+/** Writes the playground into a folder. */
+export async function buildPlayground(folder) {
+  buildPackages();
+  mkdirSync(folder, { recursive: true });
+  const src = (name) => join(ROOT, 'src', `${name}.ts`);
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    root: HERE,
+    resolve: { alias: { 'offerlet/testing': src('testing'), offerlet: src('index') } },
+    build: {
+      outDir: folder,
+      emptyOutDir: false,
+      target: 'es2022',
+      // A page from a disk may run no modules.
+      lib: { entry: 'playground.ts', formats: ['iife'], name: 'playground', fileName: () => 'playground.js' },
+    },
+  });
+  const { module } = await runnerImport(join(ROOT, 'demo/views/themeEditor.ts'));
+  const editor = module.themeEditor({ look: 'shop' }).text;
+  const page = readFileSync(join(HERE, 'index.html'), 'utf8').replace('<!-- theme editor -->', () => editor);
+  writeFileSync(join(folder, 'index.html'), page);
+  copyFileSync(join(HERE, 'playground.css'), join(folder, 'playground.css'));
+  copyFileSync(join(ROOT, 'dist/offerlet.js'), join(folder, 'offerlet.js'));
+}
