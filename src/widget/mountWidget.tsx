@@ -109,8 +109,10 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   function claim({ currentTarget }: MouseEvent, offer: PlacedOffer): void {
     if (state.claimed.includes(offer)) return;
     const article = (currentTarget as Element).closest('article') as HTMLElement;
-    // A peek has no room for it.
-    element.querySelector<HTMLElement>('[data-peek] > * > .handle')?.click();
+    // A peek has no room for it. What moves under the pointer then ignores a second tap.
+    const handle = element.querySelector<HTMLElement>('[data-peek] > * > .handle');
+    if (handle) gestures.ignoreInput('a');
+    handle?.click();
     const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();
     const { top } = rectOf('[part=accept]');
     const isSheet = layer === 'sheet';
