@@ -33,6 +33,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   'no hydration, which would leave wrong attributes, and no Suspense': {
     false: [
       'isHydrating',
+      '!isHydrating && excessDomChildren',
       'oldVNode._flags & MODE_SUSPENDED',
       'oldVNode._flags & REF_DETACHED',
       'newVNode._flags &= RESET_MODE',
@@ -40,6 +41,8 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'oldDom.nodeType == 8',
       'oldDom && !oldDom.parentNode',
     ],
+    // Instead of a copy of all its attributes.
+    '(excessDomChildren ? (dom.getAttribute(i) ?? undefined) : oldProps[i]) !== value': ['oldProps[i] !== value'],
     // Writing the same text would undo a selection.
     'dom.data != newProps': ['oldProps !== newProps && (!isHydrating || dom.data != newProps)'],
   },
@@ -96,6 +99,7 @@ const FACTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   'an element keeps its props, and only listeners are functions': {
     node: ['node && node.parentNode'],
+    0: ['value = oldProps[i]'],
     true: ['i in newProps', "value != NULL && (value !== false || name[4] == '-')"],
     false: ["typeof value == 'function'"],
   },

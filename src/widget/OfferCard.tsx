@@ -355,11 +355,14 @@ const GIVE_UP_MS = 1000;
 /** Shows an image once it has loaded, and removes it if it fails at once. */
 export function watchImage(image: HTMLImageElement | null): void {
   const start = performance.now();
-  const show = (): boolean | undefined => image?.classList.toggle('loaded', image.naturalWidth > 0);
+  const show = (): unknown => image?.classList.toggle('loaded', image.naturalWidth > 0);
   image?.addEventListener('load', show);
   // It was loaded before, or failed in the page's HTML.
   if (image?.complete) show();
-  image?.addEventListener('error', () => (image.hidden = !show() && performance.now() - start < GIVE_UP_MS));
+  image?.addEventListener('error', () => {
+    show();
+    image.hidden = performance.now() - start < GIVE_UP_MS;
+  });
 }
 
 /** A link to another site in a new tab. The site learns the origin it was opened from, not the order page's URL with its tokens. */
