@@ -113,7 +113,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       for await (const records of readRecords(chunksOf(file), found))
         for (const { run: of, at, from: sender = 0, events: given = {}, sessions: opened = {} } of records) {
           const time = clock.read(of, at);
-          events.expire(time);
+          for (const table of [events, sessions]) table.expire(time);
           for (const key of Object.values(given).flat()) events.add(key, { at: time, sender });
           for (const [hash, value] of Object.entries(opened)) sessions.add(hash, { at: time, sender, value });
         }
@@ -260,12 +260,9 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       day = today;
       const last = handle;
       await use(next);
-      await last.close();
-      if (aside !== undefined)
-        onLog({
-          level: 'warn',
-          message: `${file} had damaged lines, which count nothing, and was copied to ${aside}.`,
-        });
+      await last.close().catch(noteFailure);
+      const message = `${file} had damaged lines, which count nothing, and was copied to ${aside}.`;
+      if (aside !== undefined) onLog({ level: 'warn', message });
     } catch (error) {
       await next.close();
       // What is there after a takeover is the new owner's; `verify` throws then, with the reason.
