@@ -64,7 +64,6 @@ const SERVER_TESTS = [
   'test/cli/doctor/passwords.test.ts',
   'test/budget/*.test.ts',
   'test/demo/shop.test.ts',
-  'test/{client,session}/killed.test.ts',
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
 const PURE_TESTS = [
@@ -72,6 +71,17 @@ const PURE_TESTS = [
 ];
 /** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];
+/** Tests that kill, start or flood processes for half a minute or more: `npm run test:all`, or a file by its name, only. */
+const LONG_TESTS = [
+  'test/network/start/{environments,kill,lockLost}.test.ts',
+  'test/network/database/freshDatabase.test.ts',
+  'test/network/badInput/{addresses,bodies}.test.ts',
+  'test/audit/{faults,line}.test.ts',
+  'test/lock/lockDirectory.test.ts',
+  'test/relay/{commandSettings,ledgerClocks}.test.ts',
+  'test/operator/command/add.test.ts',
+  'test/{client,session}/killed.test.ts',
+];
 /** Tests of what is published. */
 const PACKAGE_TESTS = ['test/{package,examples}/**/*.test.ts'];
 
@@ -176,12 +186,16 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'unit',
           include: TESTS,
-          exclude: [...PACKAGE_TESTS, ...SERVER_TESTS, ...NETWORK_TESTS, ...PURE_TESTS],
+          exclude: [...PACKAGE_TESTS, ...SERVER_TESTS, ...NETWORK_TESTS, ...PURE_TESTS, ...LONG_TESTS],
         },
       },
-      { extends: true, test: { name: 'pure', include: PURE_TESTS, exclude: SERVER_TESTS, isolate: false } },
-      { extends: true, test: { name: 'servers', include: SERVER_TESTS } },
-      { extends: true, test: { name: 'network', include: NETWORK_TESTS, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'pure', include: PURE_TESTS, exclude: [...SERVER_TESTS, ...LONG_TESTS], isolate: false },
+      },
+      { extends: true, test: { name: 'servers', include: SERVER_TESTS, exclude: LONG_TESTS } },
+      { extends: true, test: { name: 'long', include: LONG_TESTS } },
+      { extends: true, test: { name: 'network', include: NETWORK_TESTS, exclude: LONG_TESTS, isolate: false } },
       { extends: true, test: { name: 'package', include: PACKAGE_TESTS } },
       // Extensions bring their own Preact: this is the oldest. The widget contains the reduced one.
       {

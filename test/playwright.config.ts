@@ -31,8 +31,14 @@ export const WHOLE_CHROMIUM = {
   ...(find('chromium')?.how === 'playwright' ? { channel: 'chromium' } : {}),
 };
 
-/** Tests that install from a registry, count for minutes or feed the doctor hostile pages: `npm run test:all` only. */
-const LONG = ['line/docs/quickStart.spec.ts', 'line/page/leaks.spec.ts', 'line/doctor/hostile.spec.ts'];
+/** Tests that install from a registry, start the doctor many times, or look at every page at every width: `npm run test:all` only. */
+const LONG = [
+  'line/docs/quickStart.spec.ts',
+  'line/page/leaks.spec.ts',
+  'line/doctor/*.spec.ts',
+  'line/console/console{Looks,States}.spec.ts',
+  'line/demo/demoLooks.spec.ts',
+];
 /** Pictures are drawn by the whole browser: one engine on one platform, as fonts differ elsewhere. */
 const PICTURES = {
   use: {

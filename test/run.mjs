@@ -33,7 +33,8 @@ step('Browsers');
 for (const kind of all ? ['chromium', 'firefox', 'webkit'] : ['chromium']) need(kind, ensure(kind));
 ensureShell();
 if (mode === '--browser') {
-  run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', '--project=chromium', ...names);
+  const projects = ['chromium', ...(names.length > 0 ? ['long'] : [])].map((project) => `--project=${project}`);
+  run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...projects, ...names);
   process.exit(0);
 }
 

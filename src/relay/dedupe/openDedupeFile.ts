@@ -93,6 +93,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   let [salt, day] = [randomSalt(), dateOf(Date.now())];
   /** Bytes of the file at least, at how many it is written anew, and when they were last compared with what is there. */
   let [bytes, bytesMax, lookedAt] = [0, 0, 0];
+  let inode: number | undefined;
   let handle: Awaited<ReturnType<typeof fs.open>>;
   try {
     await replay();
@@ -112,7 +113,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       for await (const records of readRecords(chunksOf(file), found))
         for (const { run: of, at, from: sender = 0, events: given = {}, sessions: opened = {} } of records) {
           const time = clock.read(of, at);
-          events.expire(time);
+          for (const table of [events, sessions]) table.expire(time);
           for (const key of Object.values(given).flat()) events.add(key, { at: time, sender });
           for (const [hash, value] of Object.entries(opened)) sessions.add(hash, { at: time, sender, value });
         }
@@ -132,8 +133,10 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   }
 
   async function use(opened: typeof handle): Promise<void> {
-    handle = opened;
-    bytes = (await opened.stat()).size;
+    const [own, named] = await Promise.all([opened.stat(), fs.stat(file)]);
+    [handle, bytes] = [opened, own.size];
+    // On some file systems, a file has another one each time.
+    inode = own.ino === named.ino ? own.ino : undefined;
     [bytesMax, lookedAt] = [bytes * 2 + SLACK_BYTES, performance.now()];
   }
 
@@ -175,10 +178,10 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   /** Whether the file in the directory is still the open one, with all that was written. Looks once a second. */
   async function isInPlace(): Promise<boolean> {
     if (performance.now() - lookedAt < LOOK_MS) return true;
-    const [open, found] = await Promise.all([handle.stat(), fs.stat(file).catch(() => undefined)]);
-    const isSame = found?.ino === open.ino && found.dev === open.dev && open.size >= bytes;
-    if (isSame) lookedAt = performance.now();
-    return isSame;
+    const found = await fs.stat(file).catch(() => undefined);
+    if (found === undefined || found.size < bytes || (inode ?? found.ino) !== found.ino) return false;
+    lookedAt = performance.now();
+    return true;
   }
 
   /** Writes what is owed, which stays owed when that fails. */
@@ -257,12 +260,9 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       day = today;
       const last = handle;
       await use(next);
-      await last.close();
-      if (aside !== undefined)
-        onLog({
-          level: 'warn',
-          message: `${file} had damaged lines, which count nothing, and was copied to ${aside}.`,
-        });
+      await last.close().catch(noteFailure);
+      const message = `${file} had damaged lines, which count nothing, and was copied to ${aside}.`;
+      if (aside !== undefined) onLog({ level: 'warn', message });
     } catch (error) {
       await next.close();
       // What is there after a takeover is the new owner's; `verify` throws then, with the reason.
