@@ -269,6 +269,11 @@ test('a denial, a withdrawal, a failure and destroy() take the card away', async
   await expect(accept(page)).toHaveCount(0);
   expect(fixture.asked).toEqual([]);
 
+  // Before the card has come.
+  const early = scriptTag({ consent: 'denied' }).replace(' async', '');
+  await page.goto(shop(cardOf(json), inScript(json), { head: early }));
+  await expect(accept(page)).toHaveCount(0);
+
   await open(scriptTag({ consent: 'required' }));
   await expect(accept(page)).toBeVisible();
   await page.evaluate('offerlet.consent(false)');
