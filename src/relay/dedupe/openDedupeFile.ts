@@ -84,7 +84,8 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   const added = new Map<string, number>();
   /** Lines that are not in the file yet, the oldest first. */
   let owed: string[] = [];
-  let number = 0;
+  /** The number of the latest record, and of the latest one that is not owed. */
+  let [number, written] = [0, 0];
   const held = new Set<string>();
   /** Whether the last write failed. */
   let isFailing = false;
@@ -186,10 +187,11 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
 
   /** Writes what is owed, which stays owed when that fails. */
   async function takeOwed(write: (text: string) => Promise<void>): Promise<void> {
-    const lines = owed;
+    const [lines, latest] = [owed, number];
     owed = [];
     try {
       await write(lines.join(''));
+      written = latest;
     } catch (error) {
       owed = [...lines, ...owed];
       throw error;
@@ -234,7 +236,10 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       const [counts, found]: [Map<string, number>, Partial<Found>] = [new Map(), {}];
       const firstDay = addDays(today, -KEPT_DAYS);
       for await (const records of readRecords(chunksOf(file, handle.fd), found))
-        for (const record of records) addCounts(counts, record, (counted) => counted >= firstDay);
+        for (const record of records)
+          // A write that failed may have left what is owed in the file.
+          if (record.run !== run || record.number <= written)
+            addCounts(counts, record, (counted) => counted >= firstDay);
       const lines = function* (): Generator<string> {
         yield headLine({ salt, day: today });
         for (const entries of tables)

@@ -30,7 +30,7 @@ export interface EventRoutes {
 }
 
 export interface EventRoutesOptions {
-  readonly settings: RelaySettings;
+  readonly settings: Pick<RelaySettings, 'dedupe' | 'forwardEventIds' | 'now' | 'timeouts'>;
   readonly limits: Limits;
   readonly telemetry: Telemetry;
   /** Present when the store of accepted events has a ledger. */

@@ -232,7 +232,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   function leave(record: EventRecord): void {
     const { key, isUnconfirmed } = record;
     if (key === undefined || record.state === 'accepted') return;
-    record.state = 'unconfirmed';
+    [record.state, record.cell] = ['unconfirmed', undefined];
     records.delete(key);
     if (!isUnconfirmed) return;
     // At the end, so that the front is what waited for longest.
