@@ -226,6 +226,8 @@ test('without JavaScript the card can be read to its end, and its link works', a
   const opened = context.waitForEvent('page');
   await accept(page).click();
   await expect((await opened).getByText('Brand')).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(accept(page)).toBeHidden();
   await context.close();
 });
 
