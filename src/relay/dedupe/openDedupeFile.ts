@@ -383,16 +383,16 @@ function* recordsOf(entries: Iterable<TableEntry>): Generator<LogRecord> {
   for (const entry of entries) {
     const [first = entry] = group;
     if (first.at !== entry.at || first.sender !== entry.sender || group.length === RECORD_KEYS) {
-      yield recordOf(first, group);
+      yield recordOf(group);
       group = [];
     }
     group.push(entry);
   }
-  const [first] = group;
-  if (first) yield recordOf(first, group);
+  if (group.length > 0) yield recordOf(group);
 }
 
-function recordOf({ at, sender, value }: TableEntry, group: readonly TableEntry[]): LogRecord {
-  if (value === undefined) return { at, from: sender, events: { '': group.map(({ key }) => key) } };
-  return { at, from: sender, sessions: Object.fromEntries(group.map((each) => [each.key, each.value ?? ''])) };
+function recordOf(group: readonly TableEntry[]): LogRecord {
+  const [{ at, sender: from, value } = { at: 0, sender: 0 }] = group;
+  if (value === undefined) return { at, from, events: { '': group.map(({ key }) => key) } };
+  return { at, from, sessions: Object.fromEntries(group.map((each) => [each.key, each.value ?? ''])) };
 }

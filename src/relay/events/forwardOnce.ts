@@ -128,14 +128,11 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   async function claim(own: readonly EventRecord[], caller: Caller): Promise<readonly EventRecord[]> {
     const named = own.filter(({ key }) => key !== undefined);
     const claims = named.length === 0 ? [] : await claimInStore(named.map(keyOf), caller);
-    let known = 0;
-    for (const [at, record] of named.entries()) {
-      if (claims[at] === 'known') record.fate = ACCEPTED;
-      if (claims[at] === 'busy') record.fate = BUSY;
-      if (claims[at] !== 'new') known += 1;
-    }
-    if (known > 0) measure({ name: 'events_known', value: known });
-    return known === 0 ? own : own.filter(({ fate }) => fate === undefined);
+    const fates = { known: ACCEPTED, busy: BUSY, new: undefined };
+    for (const [at, record] of named.entries()) record.fate = fates[claims[at] ?? 'new'];
+    const fresh = own.filter(({ fate }) => fate === undefined);
+    if (fresh.length < own.length) measure({ name: 'events_known', value: own.length - fresh.length });
+    return fresh;
   }
 
   function noteForwarded(fresh: readonly EventRecord[], { requestId }: Caller): void {
