@@ -125,8 +125,6 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     if (!isInline()) await nextTask();
     throwIfAborted(signal);
     offers.open();
-    // The page may still be on its way, with a card that comes too late.
-    dom.addEventListener('DOMContentLoaded', removeCard, { signal });
     signal.addEventListener('abort', () => space.update({ type: 'dismiss', by: 'page' }));
     if (target && isInline()) stay(target, offers.place, signal);
     return offers;
@@ -144,8 +142,11 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   }
 
   function removeCard(): void {
-    const target = !isNew && findTarget();
+    if (isNew) return;
+    const target = findTarget();
     if (target) takeCard(target);
+    // The page may still be on its way, with a card that comes too late.
+    dom.addEventListener('DOMContentLoaded', removeCard);
   }
 
   /** What the server has prefetched, for this mount or for another one. */

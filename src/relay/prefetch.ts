@@ -27,7 +27,7 @@ const TIMEOUT_MS = 800;
 const TIMEOUT_MAX_MS = 120_000;
 
 export interface PrefetchParts {
-  readonly settings: RelaySettings;
+  readonly settings: Pick<RelaySettings, 'limits'>;
   readonly limits: Limits;
   readonly telemetry: Telemetry;
   readonly recommend: Recommend;

@@ -26,7 +26,7 @@ export type Recommend = (request: PageRequest) => Promise<Reply>;
 
 /** Returns a `Recommend`: composes the request, sends it to the network and passes the response on. */
 export function createRecommend(
-  settings: RelaySettings,
+  settings: Pick<RelaySettings, 'apiKey' | 'context' | 'dedupe' | 'emails' | 'forwardAddress' | 'sandbox' | 'timeouts'>,
   { upstream, counting, telemetry }: { upstream: Upstream; counting: Counting | undefined; telemetry: Telemetry },
 ): Recommend {
   const { emails, sandbox, forwardAddress, dedupe, timeouts } = settings;
@@ -89,7 +89,10 @@ async function countOffers(
 /** Digits of the hash of shopper and order: enough to tell two apart, and too few to say who they are. */
 const OWNER_DIGITS = 8;
 
-async function callContext(request: RelayRequest, { context, timeouts }: RelaySettings): Promise<RelayContext> {
+async function callContext(
+  request: RelayRequest,
+  { context, timeouts }: Pick<RelaySettings, 'context' | 'timeouts'>,
+): Promise<RelayContext> {
   if (!context) return {};
   try {
     const known: unknown = await withDeadline(Promise.resolve(context(request.toRequest())), {

@@ -59,20 +59,6 @@ function found({ rows }: Audit): Map<string, number> {
   return new Map(wrong.map(({ period_start, metric, difference }) => [`${period_start} ${metric}`, difference]));
 }
 
-test('an honest network and the relay agree in every hour, metric and placement, and the audit says nothing', async () => {
-  const ledger = await shop();
-  const audit = await world.audit(ledger, { by: ['view', 'display_mode', 'widget_id'] });
-  expect(audit).toMatchObject({ within: true, explanations: [], problems: [], hours: [] });
-  const counted = new Map<string, number>();
-  for (const { period_start, metric, ours, theirs } of audit.rows) {
-    expect(theirs).toBe(ours);
-    const key = `${period_start} ${metric}`;
-    counted.set(key, (counted.get(key) ?? 0) + theirs);
-  }
-  expect(counted).toEqual(shoppers.truth());
-  expect(audit.rows.some(({ group }) => group.widget_id === 'größer' && group.view === 'ORDER_STATUS')).toBe(true);
-});
-
 test('finds the hours and metrics of 1 % of accepted events that were silently dropped', async () => {
   await world.control('PUT', '/sandbox/settings', { miscount: 'drops_events' });
   const ledger = await shop(60);

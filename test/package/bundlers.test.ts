@@ -12,7 +12,7 @@ const TOOLS = {
   '@rollup/plugin-node-resolve': '16.0.3',
   webpack: '5.112.2',
   parcel: '2.16.4',
-  'metro-resolver': '0.83.3',
+  'metro-resolver': '0.84.6',
   // The last one with `moduleResolution: node`.
   typescript: '5.9.3',
   preact: '10.10.0',
@@ -98,7 +98,7 @@ const context = {
     const mapped = found?.packageJson.browser?.['./' + found.packageRelativePath];
     return mapped ? join(found.rootPath, mapped) : path;
   },
-  unstable_conditionNames: ['default', 'import'], unstable_conditionsByPlatform: {}, unstable_logWarning: console.error,
+  unstable_conditionNames: ['default', 'import'], unstable_conditionsByPlatform: {}, unstable_logWarning: (text) => { throw Error(text); },
   unstable_enablePackageExports: ${String(unstable_enablePackageExports)},
 };
 for (const name of process.argv.slice(2)) console.log(resolve(context, name, null).filePath);`,

@@ -111,6 +111,6 @@ test('the response has the offers as HTML as well, in the language and theme tha
   const body = (await response.json()) as { json: PrefetchedOffers; html: string; style_hash: string };
   const { html, styleHash } = renderOffers(body.json, { ...looks, maxOffers: 1, theme: 'dark' });
   expect([body.html, body.style_hash]).toEqual([html, styleHash]);
-  expect(html).toMatch(/ class="root dark inline" lang="de" .*>Anzeige</);
+  expect(html).toMatch(/ class="root dark [a-z ]*inline" lang="de" .*>Anzeige</);
   expect(html).not.toContain('>1/2<');
 });

@@ -35,6 +35,7 @@ export interface LogRecord {
 
 export interface LogLine extends LogRecord {
   readonly run: string;
+  readonly number: number;
 }
 
 const VERSION = 'offerlet accepted events 2';
@@ -101,7 +102,7 @@ export async function* readRecords(
     const number = Number(digits);
     if (number !== 0 && number <= (numbers.get(run) ?? 0)) return [];
     numbers.set(run, Math.max(number, numbers.get(run) ?? 0));
-    return [{ ...(record as unknown as LogRecord), run }];
+    return [{ ...(record as unknown as LogRecord), run, number }];
   };
   const takeLine = (line: string): readonly LogLine[] => {
     const parts = line.split(WHOLE);

@@ -6,9 +6,9 @@ import { KEY_DIGITS } from './keyTable.ts';
 /** The key of each event for a `DedupeStore`; `undefined` for one without an id, which cannot be recognized again. */
 type EventKeys = (
   events: readonly Pick<WireEvent, 'session_id' | 'event_id'>[],
-) => readonly (string | undefined)[] | Promise<readonly (string | undefined)[]>;
+) => Promise<readonly (string | undefined)[]>;
 
-/** Returns an `EventKeys` on SHA-256: synchronous where the runtime has `node:crypto`, on Web Crypto elsewhere. */
+/** Returns an `EventKeys` on SHA-256: on `node:crypto` where the runtime has it, which is faster, on Web Crypto elsewhere. */
 export function createEventKeys(): EventKeys {
   const node = globalThis.process?.getBuiltinModule?.('node:crypto');
   if (!node)
@@ -18,7 +18,7 @@ export function createEventKeys(): EventKeys {
     typeof node.hash === 'function'
       ? (text: string) => node.hash('sha256', text, 'hex').slice(0, KEY_DIGITS)
       : (text: string) => node.createHash('sha256').update(text).digest('hex').slice(0, KEY_DIGITS);
-  return (events) => keysOf(events, hash);
+  return (events) => Promise.resolve(keysOf(events, hash));
 }
 
 function keysOf<Key>(events: Parameters<EventKeys>[0], hash: (text: string) => Key): readonly (Key | undefined)[] {

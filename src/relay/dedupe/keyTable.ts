@@ -267,9 +267,13 @@ function readWords(key: string, into: Uint32Array): void {
 /** Writes four numbers as 32 hexadecimal digits. */
 function writeWords(words: Uint32Array, at: number): string {
   let key = '';
-  for (let word = at; word < at + 4; word++) key += (words[word] ?? 0).toString(16).padStart(8, '0');
+  for (let word = at; word < at + 4; word++)
+    for (let shift = 24; shift >= 0; shift -= 8) key += PAIRS[((words[word] ?? 0) >>> shift) & 255];
   return key;
 }
+
+/** The two digits of each byte: a word's own `toString` takes five times as long. */
+const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** The value of each hexadecimal digit, by its character code. */
 const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);

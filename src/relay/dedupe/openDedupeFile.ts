@@ -84,7 +84,8 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   const added = new Map<string, number>();
   /** Lines that are not in the file yet, the oldest first. */
   let owed: string[] = [];
-  let number = 0;
+  /** The number of the latest record, and of the latest one that is not owed. */
+  let [number, written] = [0, 0];
   const held = new Set<string>();
   /** Whether the last write failed. */
   let isFailing = false;
@@ -93,6 +94,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   let [salt, day] = [randomSalt(), dateOf(Date.now())];
   /** Bytes of the file at least, at how many it is written anew, and when they were last compared with what is there. */
   let [bytes, bytesMax, lookedAt] = [0, 0, 0];
+  let inode: number | undefined;
   let handle: Awaited<ReturnType<typeof fs.open>>;
   try {
     await replay();
@@ -112,7 +114,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       for await (const records of readRecords(chunksOf(file), found))
         for (const { run: of, at, from: sender = 0, events: given = {}, sessions: opened = {} } of records) {
           const time = clock.read(of, at);
-          events.expire(time);
+          for (const table of [events, sessions]) table.expire(time);
           for (const key of Object.values(given).flat()) events.add(key, { at: time, sender });
           for (const [hash, value] of Object.entries(opened)) sessions.add(hash, { at: time, sender, value });
         }
@@ -132,8 +134,10 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   }
 
   async function use(opened: typeof handle): Promise<void> {
-    handle = opened;
-    bytes = (await opened.stat()).size;
+    const [own, named] = await Promise.all([opened.stat(), fs.stat(file)]);
+    [handle, bytes] = [opened, own.size];
+    // On some file systems, a file has another one each time.
+    inode = own.ino === named.ino ? own.ino : undefined;
     [bytesMax, lookedAt] = [bytes * 2 + SLACK_BYTES, performance.now()];
   }
 
@@ -175,18 +179,19 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   /** Whether the file in the directory is still the open one, with all that was written. Looks once a second. */
   async function isInPlace(): Promise<boolean> {
     if (performance.now() - lookedAt < LOOK_MS) return true;
-    const [open, found] = await Promise.all([handle.stat(), fs.stat(file).catch(() => undefined)]);
-    const isSame = found?.ino === open.ino && found.dev === open.dev && open.size >= bytes;
-    if (isSame) lookedAt = performance.now();
-    return isSame;
+    const found = await fs.stat(file).catch(() => undefined);
+    if (found === undefined || found.size < bytes || (inode ?? found.ino) !== found.ino) return false;
+    lookedAt = performance.now();
+    return true;
   }
 
   /** Writes what is owed, which stays owed when that fails. */
   async function takeOwed(write: (text: string) => Promise<void>): Promise<void> {
-    const lines = owed;
+    const [lines, latest] = [owed, number];
     owed = [];
     try {
       await write(lines.join(''));
+      written = latest;
     } catch (error) {
       owed = [...lines, ...owed];
       throw error;
@@ -231,7 +236,10 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       const [counts, found]: [Map<string, number>, Partial<Found>] = [new Map(), {}];
       const firstDay = addDays(today, -KEPT_DAYS);
       for await (const records of readRecords(chunksOf(file, handle.fd), found))
-        for (const record of records) addCounts(counts, record, (counted) => counted >= firstDay);
+        for (const record of records)
+          // A write that failed may have left what is owed in the file.
+          if (record.run !== run || record.number <= written)
+            addCounts(counts, record, (counted) => counted >= firstDay);
       const lines = function* (): Generator<string> {
         yield headLine({ salt, day: today });
         for (const entries of tables)
@@ -257,12 +265,9 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       day = today;
       const last = handle;
       await use(next);
-      await last.close();
-      if (aside !== undefined)
-        onLog({
-          level: 'warn',
-          message: `${file} had damaged lines, which count nothing, and was copied to ${aside}.`,
-        });
+      await last.close().catch(noteFailure);
+      const message = `${file} had damaged lines, which count nothing, and was copied to ${aside}.`;
+      if (aside !== undefined) onLog({ level: 'warn', message });
     } catch (error) {
       await next.close();
       // What is there after a takeover is the new owner's; `verify` throws then, with the reason.
@@ -378,16 +383,16 @@ function* recordsOf(entries: Iterable<TableEntry>): Generator<LogRecord> {
   for (const entry of entries) {
     const [first = entry] = group;
     if (first.at !== entry.at || first.sender !== entry.sender || group.length === RECORD_KEYS) {
-      yield recordOf(first, group);
+      yield recordOf(group);
       group = [];
     }
     group.push(entry);
   }
-  const [first] = group;
-  if (first) yield recordOf(first, group);
+  if (group.length > 0) yield recordOf(group);
 }
 
-function recordOf({ at, sender, value }: TableEntry, group: readonly TableEntry[]): LogRecord {
-  if (value === undefined) return { at, from: sender, events: { '': group.map(({ key }) => key) } };
-  return { at, from: sender, sessions: Object.fromEntries(group.map((each) => [each.key, each.value ?? ''])) };
+function recordOf(group: readonly TableEntry[]): LogRecord {
+  const [{ at, sender: from, value } = { at: 0, sender: 0 }] = group;
+  if (value === undefined) return { at, from, events: { '': group.map(({ key }) => key) } };
+  return { at, from, sessions: Object.fromEntries(group.map((each) => [each.key, each.value ?? ''])) };
 }

@@ -30,7 +30,7 @@ export interface EventRoutes {
 }
 
 export interface EventRoutesOptions {
-  readonly settings: RelaySettings;
+  readonly settings: Pick<RelaySettings, 'dedupe' | 'forwardEventIds' | 'now' | 'timeouts'>;
   readonly limits: Limits;
   readonly telemetry: Telemetry;
   /** Present when the store of accepted events has a ledger. */
@@ -92,16 +92,15 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
     async batch(page, caller, correct) {
       const checked = checkBatch(page, now(), correct);
       const count = checked.length;
-      const events: WireEvent[] = [];
-      for (const each of checked) if (each.ok) events.push(each.value);
+      const events = checked.flatMap((each) => (each.ok ? each.value : []));
       const isWhole = events.length === count;
       if (limits.isOn) await spend(events);
       if (!isWhole) noteRefused(checked);
       // The events may go while the network is awaited; only the relay's own refusals are needed then.
-      const refusals = isWhole ? undefined : checked.map((each) => (each.ok ? undefined : each.error));
+      const refusals = checked.map((each) => (each.ok ? undefined : each.error));
       const { fates, unchanged, isReflecting } = await forwardBatch(events, withSession(caller, events));
       if (isReflecting) return WITHHELD;
-      const all = refusals ? inOrder(refusals, fates) : fates;
+      const all = inOrder(refusals, fates);
       const accepted = all.reduce((sum, { state }) => sum + (state === 'accepted' ? 1 : 0), 0);
       const status = batchStatus({ accepted, failed: count - accepted });
       // Everything was forwarded in one call and each event has its result: the network's own response can be used.

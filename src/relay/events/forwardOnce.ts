@@ -77,13 +77,13 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   const { measure, log } = telemetry;
   const records = new Map<string, EventRecord>();
   const eventKeys = createEventKeys();
-  let [owed, isWritingOwed] = [0, false];
+  /** What the store failed to write. */
+  const owed = new Set<EventRecord>();
+  let isWritingOwed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   return (forward) => async (events, caller) => {
-    const hashed = eventKeys(events);
-    // Most awaits of this path are for stores and runtimes that need them: each costs a turn of the queue.
-    const keys = hashed instanceof Promise ? await hashed : hashed;
+    const keys = await eventKeys(events);
     let settle = (): void => undefined;
     const settled = new Promise<void>((resolve) => (settle = resolve));
     const own: EventRecord[] = [];
@@ -107,7 +107,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
         // While the network is awaited. The events themselves may go.
         const cells = counting?.cellsOf(wanted);
         result = await forward(wanted, caller);
-        await record(result, { fresh, caller, cells: cells instanceof Promise ? await cells : cells });
+        await record(result, { fresh, caller, cells: await cells });
       }
     } catch (error) {
       const failure = failed(error);
@@ -128,14 +128,11 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   async function claim(own: readonly EventRecord[], caller: Caller): Promise<readonly EventRecord[]> {
     const named = own.filter(({ key }) => key !== undefined);
     const claims = named.length === 0 ? [] : await claimInStore(named.map(keyOf), caller);
-    let known = 0;
-    for (const [at, record] of named.entries()) {
-      if (claims[at] === 'known') record.fate = ACCEPTED;
-      if (claims[at] === 'busy') record.fate = BUSY;
-      if (claims[at] !== 'new') known += 1;
-    }
-    if (known > 0) measure({ name: 'events_known', value: known });
-    return known === 0 ? own : own.filter(({ fate }) => fate === undefined);
+    const fates = { known: ACCEPTED, busy: BUSY, new: undefined };
+    for (const [at, record] of named.entries()) record.fate = fates[claims[at] ?? 'new'];
+    const fresh = own.filter(({ fate }) => fate === undefined);
+    if (fresh.length < own.length) measure({ name: 'events_known', value: own.length - fresh.length });
+    return fresh;
   }
 
   function noteForwarded(fresh: readonly EventRecord[], { requestId }: Caller): void {
@@ -180,7 +177,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     }
     if (accepted.length > 0) {
       if (!(await writeAccepted(accepted, caller))) writeOwedLater();
-      else if (owed > 0) void writeOwed();
+      else if (owed.size > 0) void writeOwed();
     }
     if (released.length === 0) return;
     try {
@@ -195,11 +192,12 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     const [keys, sender] = [accepted.map(keyOf), accepted[0]?.sender];
     const cells = accepted.flatMap(({ cell }) => cell ?? []);
     try {
-      // A store in memory costs no turn of the queue.
-      const done = inTime(() => (cells.length > 0 ? store.accept(keys, sender, cells) : store.accept(keys, sender)));
-      if (done instanceof Promise) await done;
+      await inTime(() => (cells.length > 0 ? store.accept(keys, sender, cells) : store.accept(keys, sender)));
     } catch (error) {
-      for (const one of accepted) if (one.state === 'claimed') [one.state, owed] = ['accepted', owed + 1];
+      for (const one of accepted) {
+        one.state = 'accepted';
+        owed.add(one);
+      }
       noteFailure(error, caller);
       return false;
     }
@@ -207,7 +205,10 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   }
 
   function writeOwedLater(): void {
-    timer ??= setTimeout(() => void writeOwed(), OWED_MS);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void writeOwed();
+    }, OWED_MS);
     (timer as { unref?: () => void }).unref?.();
   }
 
@@ -215,27 +216,20 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   async function writeOwed(): Promise<void> {
     if (isWritingOwed) return;
     isWritingOwed = true;
-    clearTimeout(timer);
-    const bySender = new Map<string | undefined, EventRecord[]>();
-    for (const one of records.values())
-      if (one.state === 'accepted') bySender.set(one.sender, [...(bySender.get(one.sender) ?? []), one]);
-    let isDone = true;
-    for (const accepted of bySender.values()) {
-      isDone = isDone && (await writeAccepted(accepted));
-      if (!isDone) break;
-      for (const { key = '' } of accepted) records.delete(key);
-      owed -= accepted.length;
+    for (const one of owed) {
+      if (!(await writeAccepted([one]))) break;
+      owed.delete(one);
+      records.delete(keyOf(one));
     }
-    timer = undefined;
     isWritingOwed = false;
-    if (owed > 0) writeOwedLater();
+    if (owed.size > 0) writeOwedLater();
   }
 
   /** Ends the way of an event: what is accepted and written, or refused for good, is forgotten here. */
   function leave(record: EventRecord): void {
     const { key, isUnconfirmed } = record;
     if (key === undefined || record.state === 'accepted') return;
-    record.state = 'unconfirmed';
+    [record.state, record.cell] = ['unconfirmed', undefined];
     records.delete(key);
     if (!isUnconfirmed) return;
     // At the end, so that the front is what waited for longest.
@@ -247,7 +241,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   async function claimInStore(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]> {
     let claiming: readonly DedupeClaim[] | Promise<readonly DedupeClaim[]> = [];
     try {
-      if (owed >= RECORDS_MAX) throw new Error(`${owed} accepted events could not be written`);
+      if (owed.size >= RECORDS_MAX) throw new Error(`${owed.size} accepted events could not be written`);
       return await inTime(() => (claiming = store.claim(keys)));
     } catch (error) {
       noteFailure(error, caller);

@@ -20,7 +20,7 @@ export interface OpenedSession {
 /** Counts the work of a relay in its store's ledger. Nothing here fails a request. */
 export interface Counting {
   /** What each event counts for once the network has accepted it. */
-  cellsOf(events: readonly WireEvent[]): readonly string[] | Promise<readonly string[]>;
+  cellsOf(events: readonly WireEvent[]): Promise<readonly string[]>;
   /** The cell in which an accepted event of a client counts: its own, or one without a name when there are too many. */
   admit(cell: string, sender: string | undefined): string;
   /** Counts an accepted event that has no id, and so no place in the store of accepted events. */
@@ -49,8 +49,6 @@ const CODES_MAX = 100;
 /** Hours that an event may lie ahead; a later one counts in the hour in which it arrived. */
 const AHEAD_MAX_MS = 24 * 3_600_000;
 
-type Values = readonly (string | undefined)[];
-
 /** Returns a `Counting` on a ledger. */
 export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOptions): Counting {
   const keysOf = createEventKeys();
@@ -61,16 +59,12 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
   const codes = new Set<string>();
 
   /** What is remembered of sessions, in order; nothing if the ledger fails. */
-  function valuesOf(sessions: readonly string[]): Values | Promise<Values> {
+  async function valuesOf(sessions: readonly string[]): Promise<readonly (string | undefined)[]> {
     try {
-      const keys = keysOf(sessions.map((session_id) => ({ session_id, event_id: '' })));
-      const found =
-        keys instanceof Promise
-          ? keys.then((known) => ledger.placementsOf(known.map(String)))
-          : ledger.placementsOf(keys.map(String));
-      if (!(found instanceof Promise)) return found;
+      const keys = await keysOf(sessions.map((session_id) => ({ session_id, event_id: '' })));
+      const found = ledger.placementsOf(keys.map(String));
       const late = (): Error => new Error(`no reply within ${timeoutMs} ms`);
-      return withDeadline(found, { ms: timeoutMs, late }).catch(failed);
+      return found instanceof Promise ? await withDeadline(found, { ms: timeoutMs, late }) : found;
     } catch (error) {
       return failed(error);
     }
@@ -132,19 +126,15 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
   }
 
   return {
-    cellsOf(events) {
+    async cellsOf(events) {
       const sessions = [...new Set(events.map(({ session_id }) => session_id))];
       const at = now();
       const latest = hourText(at + AHEAD_MAX_MS);
-      const inPlaces = (values: Values): readonly string[] => {
-        // What is remembered is the owner, then the placement.
-        const places = values.map((value) => value?.slice(value.indexOf(' ') + 1));
-        return events.map(({ session_id, event_name, event_datetime }) =>
-          cellText(hourOf(event_datetime, { now: at, latest }), event_name, places[sessions.indexOf(session_id)]),
-        );
-      };
-      const values = valuesOf(sessions);
-      return values instanceof Promise ? values.then(inPlaces) : inPlaces(values);
+      // What is remembered is the owner, then the placement.
+      const places = (await valuesOf(sessions)).map((value) => value?.slice(value.indexOf(' ') + 1));
+      return events.map(({ session_id, event_name, event_datetime }) =>
+        cellText(hourOf(event_datetime, { now: at, latest }), event_name, places[sessions.indexOf(session_id)]),
+      );
     },
     admit(cell, sender) {
       const [hour = '', name = '', view = '-', mode = '-'] = cell.split(' ', 4);

@@ -226,6 +226,8 @@ test('without JavaScript the card can be read to its end, and its link works', a
   const opened = context.waitForEvent('page');
   await accept(page).click();
   await expect((await opened).getByText('Brand')).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(accept(page)).toBeHidden();
   await context.close();
 });
 
@@ -268,6 +270,11 @@ test('a denial, a withdrawal, a failure and destroy() take the card away', async
   await open(scriptTag({ consent: 'denied' }));
   await expect(accept(page)).toHaveCount(0);
   expect(fixture.asked).toEqual([]);
+
+  // Before the card has come.
+  const early = scriptTag({ consent: 'denied' }).replace(' async', '');
+  await page.goto(shop(cardOf(json), inScript(json), { head: early }));
+  await expect(accept(page)).toHaveCount(0);
 
   await open(scriptTag({ consent: 'required' }));
   await expect(accept(page)).toBeVisible();

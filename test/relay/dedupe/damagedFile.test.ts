@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readLedger } from '../../../src/relay.ts';
@@ -86,6 +86,7 @@ describe('the file of accepted events', () => {
   test.each<[string, () => Promise<void>, number]>([
     ['removed', () => rm(log()), 2],
     ['rotated', () => rename(log(), `${log()}.1`), 2],
+    ['edited', async () => (await cp(log(), `${log()}.2`), await rename(`${log()}.2`, log())), 2],
     ['replaced', async () => (await rm(log()), await writeFile(log(), 'something else\n')), 2],
     ['cut to nothing', () => truncate(log()), 1],
   ])('that is %s under a relay is written anew with what that knows, and the log says so', async (_, harm, count) => {

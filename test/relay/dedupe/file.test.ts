@@ -128,7 +128,12 @@ describe('the file of accepted events', () => {
       };
       for (let step = 0; step < 40; step++) {
         const what = below(10);
-        if (what < 4) await attempt(Array.from({ length: 1 + below(5) }, (_, at) => key(`${run} ${step} ${at}`)));
+        if (what < 4)
+          await Promise.all(
+            [...Array(1 + below(4)).keys()].map((each) =>
+              attempt(Array.from({ length: 1 + below(3) }, (_, at) => key(`${run} ${step} ${each} ${at}`))),
+            ),
+          );
         if (what === 4) await attempt([...truth.keys()].filter(() => random() < 0.2));
         if (what === 5) disk.left = below(500);
         if (what === 6) disk.left = Infinity;

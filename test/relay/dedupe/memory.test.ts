@@ -114,7 +114,7 @@ test('a remembered event takes 46 bytes, however long its id is', async () => {
 
 test('an event key is the same on Node and on Web Crypto', async () => {
   const events = [{ session_id: 'Sitzung 1', event_id: 'Größe' }];
-  const onNode = createEventKeys()(events);
+  const onNode = await createEventKeys()(events);
   vi.stubGlobal('process', undefined);
   const onWeb = createEventKeys()(events);
   vi.unstubAllGlobals();
