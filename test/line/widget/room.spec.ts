@@ -193,3 +193,38 @@ test('a picture that fails after a second keeps its tinted tile, so that nothing
     expect(await look(page), mode).toEqual(before);
   }
 });
+
+test('a picture covers no text, and the mark is in one piece, alone and above a list, in every window', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await openShop(page);
+  const offers = [1, 2, 3, 4, 5, 6].map((number) => placed(number, { assets: pictures(1) }));
+  for (const viewport of [{ width: 700, height: 560 }, { width: 768, height: 1024 }, ...WINDOWS]) {
+    await page.setViewportSize(viewport);
+    for (const mode of MODES) {
+      for (const groups of [[hero(...offers)], [hero(...offers), list(placed(0))]]) {
+        const size = `${mode} ${viewport.width} ${groups.length}`;
+        await mount(page, { mode, groups, locale: 'fr' });
+        await listening(page);
+        await page.locator('[part=decline]').first().click();
+        await listening(page);
+        const [mark, covered] = await page.evaluate(() => {
+          const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
+          const boxOf = (part: string): DOMRect => root?.querySelector(part)?.getBoundingClientRect() ?? new DOMRect();
+          const picture = boxOf('.picture');
+          const texts = ['.badge', '.brand', '[part=heading]', '[part=accept]'].filter((part) => {
+            const { left, right, top, bottom } = boxOf(part);
+            const isApart =
+              right <= picture.left || left >= picture.right || bottom <= picture.top || top >= picture.bottom;
+            return picture.height > 0 && !isApart;
+          });
+          return [boxOf('.badge').height, texts] as const;
+        });
+        expect(mark, size).toBeLessThan(24);
+        // What is scrolled below the row that stays in sight is not covered by the picture.
+        expect(mode === 'FULLSCREEN' ? covered : [], size).toEqual([]);
+      }
+    }
+  }
+});
