@@ -238,19 +238,6 @@ test.each<[string, RelayOptions]>([
   expect(createRelay(options)).toBeTypeOf('function');
 });
 
-test('a key and a URL from variables that are not set are noticed at the start', async () => {
-  const apiKey = process.env['OFFERLET_NO_SUCH_KEY'];
-  const networkUrl = process.env['OFFERLET_NO_SUCH_NETWORK'];
-  expect(() => createRelay({ apiKey, version: '1.0.0', networkUrl: GOOD.networkUrl })).toThrow(
-    /apiKey is missing.*process\.env\.OFFERLET_API_KEY/,
-  );
-  expect(() => createRelay({ apiKey: KEY, version: '1.0.0', networkUrl })).toThrow(/networkUrl is missing/);
-  await expect(checkNetwork({ apiKey, networkUrl })).rejects.toThrow(/apiKey is missing/);
-  await expect(checkNetwork({ apiKey: KEY, networkUrl: 'partner.example' })).rejects.toThrow(
-    /networkUrl is not a valid URL/,
-  );
-});
-
 test.each([
   ['staging', KEY, undefined],
   ['production', LIVE, undefined],

@@ -370,14 +370,6 @@ test('1,000 prefetches at once each get their own order, and no more connections
   expect(refused).toBe(1_000 - 64);
 });
 
-test('leaves what was given unchanged, and reads it once', async () => {
-  const { relay } = setUp();
-  const given = Object.freeze({ ...GIVEN, attributes: Object.freeze({ platform_type: 'WEB' }) });
-  const text = JSON.stringify(given);
-  expect(await relay.prefetch(visit(), given)).toBeDefined();
-  expect(JSON.stringify(given)).toBe(text);
-});
-
 test('a relay behind toNode keeps its prefetch; a function around a relay has none', () => {
   const { relay } = setUp();
   expect(toNode(relay).prefetch).toBe(relay.prefetch);

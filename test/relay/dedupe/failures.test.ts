@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest';
 import { event, json, resultsOf, setUp } from '../scriptedNetwork.ts';
 
-test('a store that fails is a 503, and the network is not called', async () => {
-  const { network, post, counted } = setUp({
-    dedupe: { claim: () => Promise.reject(new Error('down')), accept: () => undefined, release: () => undefined },
-  });
-  const response = await post('/events/batch', { events: [event()] });
-  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-  expect(network.calls).toHaveLength(0);
-  expect(counted('dedupe_failed')).toBe(1);
-});
-
 test.each(['claim', 'accept', 'release'] as const)(
   'a store whose %s never returns does not hold up a request',
   async (name) => {
