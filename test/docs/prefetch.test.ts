@@ -3,7 +3,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { renderOffers } from '../../src/html.ts';
 import { createPrefetchRoute } from '../../src/relay/prefetchRoute.ts';
 import { shopperCheck } from '../../src/wire/offers/prefetched.ts';
 import { RESPONSE, setUp, type ScriptedNetwork } from '../relay/scriptedNetwork.ts';
@@ -20,7 +19,9 @@ let server: Served;
 beforeEach(async () => {
   const bench = setUp({ forwardAddress: true });
   network = bench.network;
-  server = await serve(createPrefetchRoute({ relay: bench.relay, render: renderOffers }));
+  server = await serve(
+    createPrefetchRoute({ relay: bench.relay, render: () => ({ html: '<b>Card</b>', styleHash: '' }) }),
+  );
 });
 afterEach(() => server.close());
 
@@ -49,7 +50,7 @@ async function expectPrefetched(
   const headers = { 'User-Agent': 'Mozilla/5.0 (iPhone) Mobile Safari', 'Accept-Language': 'de-CH,de;q=0.9' };
   const html = await block({ headers, consent: true });
   const [, json = ''] =
-    /^<script type="application\/json" data-offerlet-offers>(.*)<\/script>$/.exec(html.trim()) ?? [];
+    /^<b>Card<\/b><script type="application\/json" data-offerlet-offers>(.*)<\/script>$/.exec(html.trim()) ?? [];
   expect(JSON.parse(json)).toEqual({
     view: 'THANK_YOU',
     display_mode: 'INLINE',
@@ -81,7 +82,7 @@ describe.skipIf(!isThere('php') && !isRequired)('the file for PHP', () => {
   const definition = read('offerlet.php');
   const use = codeIn(proseOf(pageAt('docs/guides/prefetch.md'))).find((code) => code.startsWith('echo ')) ?? '';
 
-  test('writes the block, and nothing without consent, with GPC, or without a relay', async () => {
+  test('writes card and block, and nothing without consent, with GPC, or without a relay', async () => {
     await expectPrefetched(({ headers, consent }) => {
       const given = JSON.stringify(consent ?? null);
       const env = Object.entries(headers).map(([name, value]) => [
@@ -97,7 +98,7 @@ describe.skipIf(!isThere('php') && !isRequired)('the file for PHP', () => {
 describe.skipIf(!isThere('python3'))('the file for Python', () => {
   const definition = read('offerlet.py');
 
-  test('writes the block, and nothing without consent, with GPC, or without a relay', async () => {
+  test('writes card and block, and nothing without consent, with GPC, or without a relay', async () => {
     await expectPrefetched(({ headers, consent }) => {
       const given = consent === undefined ? 'None' : consent ? 'True' : 'False';
       const order = '{"id": 1001, "email": " Ada@Example.com"}';
@@ -117,7 +118,7 @@ class String; def html_safe; self; end; end
 Request = Struct.new(:headers, :remote_ip)
 Order = Struct.new(:number, :email)`;
 
-  test('writes the block, and nothing without consent, with GPC, or without a relay', async () => {
+  test('writes card and block, and nothing without consent, with GPC, or without a relay', async () => {
     await expectPrefetched(({ headers, consent }) => {
       const view = `view = Object.new.extend(OfferletHelper)
 view.define_singleton_method(:request) { Request.new(JSON.parse(ENV["HEADERS"]), "203.0.113.7") }
