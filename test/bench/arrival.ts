@@ -1,6 +1,7 @@
 // npm run bench -- arrival [rounds [other offerlet.js [line]]]: from the navigation to the painted offer, prefetched and not, on a quick, a slow and a busy page.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { brotliCompressSync } from 'node:zlib';
 import { chromium, type Browser } from '@playwright/test';
 import { renderOffers } from 'offerlet/html';
 import { createRelay, toNode } from '../../src/relay.ts';
@@ -111,6 +112,8 @@ interface Shop {
 async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
   const network = createFakeNetwork({ offers: 1, now: Date.now });
   const shop = { delay: 0 };
+  // As a CDN sends them.
+  const packed = scripts.map((script) => brotliCompressSync(`performance.mark('evaluated');${script.toString()}`));
   const relay = toNode(
     createRelay({
       apiKey: 'adnet_rk_test_bench',
@@ -131,8 +134,8 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
     if (pathname.endsWith('.js')) {
       response.setHeader('content-type', 'text/javascript');
       if (pathname === '/tracker.js') return void response.end(TRACKER);
-      response.write("performance.mark('evaluated');");
-      return void response.end(scripts[Number(searchParams.get('script'))]);
+      response.setHeader('content-encoding', 'br');
+      return void response.end(packed[Number(searchParams.get('script'))]);
     }
     if (pathname === '/slow.png') return void setTimeout(() => response.writeHead(404).end(), IMAGE_MS);
     if (pathname !== '/thanks') return void response.writeHead(404).end();
@@ -146,7 +149,7 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
     const [before = '', after = ''] = PLACE.split('|');
     if (way.startsWith('in the HTML')) {
       const isStreamed = way.endsWith('streamed');
-      if (isStreamed) response.write(START + PRELOAD + PAGE + before);
+      if (isStreamed) response.write(START + PAGE + before);
       const offers = await prefetched;
       const rest = renderOffers(offers).html + after + (offers?.script ?? '') + tag + END;
       return void response.end((isStreamed ? '' : START + PAGE + before) + rest);

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
 import { DEMO_ADVERTISERS, type DemoOffer } from '../../../src/network/seed/demoOffer.ts';
 import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
-import { sharedSandbox } from '../drivers/sandbox.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 import { waitForRelay } from '../drivers/patience.ts';
@@ -16,11 +15,6 @@ const RESERVED =
   /```css\n([^`]*#offers, offer-let .*?)```/s.exec(
     readFileSync(new URL('docs/reference/page.md', ROOT), 'utf8'),
   )?.[1] ?? '';
-/** The page of the README's quick start. */
-const SNIPPET =
-  [...readFileSync(new URL('README.md', ROOT), 'utf8').matchAll(/```html\n(.*?)```/gs)]
-    .map(([, code = '']) => code)
-    .find((code) => code.includes('offerlet.js')) ?? '';
 const ELEMENT =
   '<script async src="/offerlet.js"></script><offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
 const BELOW = '<p>Your parcel leaves us tomorrow.</p>'.repeat(4);
@@ -157,26 +151,6 @@ for (const [size, widths] of Object.entries({ narrow: [360, 699], wide: [700, 12
     }
   });
 }
-
-test("the README's page shifts nothing with the offers of a running sandbox", async ({ page }) => {
-  const sandbox = await sharedSandbox();
-  await waitForRelay(page);
-  await observeShift(page);
-  // Chromium takes a page that a test returns for one of the internet, and keeps it from pictures of this machine.
-  await page.context().route('**/*.svg', async (route) => route.fulfill({ response: await route.fetch() }));
-  for (const viewport of Object.values(SIZES)) {
-    await page.setViewportSize(viewport);
-    for (let order = 1; order <= 2; order++) {
-      const html = SNIPPET.replace('"1001"', `"${viewport.width}-${order}"`) + BELOW;
-      await page.route('**/thank-you.html', (route) => route.fulfill({ contentType: 'text/html', body: html }));
-      await page.goto(`${sandbox.shop}/thank-you.html`);
-      await page.waitForFunction('isOver');
-      expect(await page.locator('#offers').getAttribute('data-offerlet')).toBe('rendered');
-      expect(await page.evaluate(() => window.shift)).toBeLessThanOrEqual(0.001);
-      await page.unrouteAll();
-    }
-  }
-});
 
 test('empty space that closes in view costs no more CLS than docs/reference/page.md says', async ({ page }) => {
   fixture.reply = (_, response) => void response.writeHead(503).end();

@@ -233,20 +233,6 @@ test('mark and position are beside the logo, and the whole name below the mark, 
   }
 });
 
-test('a German footer is one line on a phone of 390 px', async ({ page }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  const footer = {
-    attribution_details: { copy: 'Bereitgestellt von Adnet', logo_url: 'https://images.test/brand.svg' },
-    privacy_policy: { copy: 'Datenschutzerklärung', target_url: 'https://network.test/privacy' },
-  };
-  await openShop(page, { head: '<style>body{margin:0;padding:24px}</style>' });
-  for (const mode of MODES) {
-    await mount(page, { mode, locale: 'de', footer });
-    const [brand, privacy] = await boxesOf(page, 'footer > :first-child', 'footer > a');
-    expect(brand.y, mode).toBe(privacy.y);
-  }
-});
-
 test('the close button covers no letter of a long group heading', async ({ page }) => {
   const group = { ...hero(placed(0)), heading: 'Thank you for your order: our partners have something for you' };
   await openShop(page);

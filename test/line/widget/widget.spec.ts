@@ -14,30 +14,6 @@ const focused = (page: Page): Promise<string> =>
     return (activeElement?.shadowRoot?.activeElement ?? activeElement)?.textContent ?? '';
   });
 
-test('the dialogs are modal, named by their badge and heading, and put the focus on the heading', async ({ page }) => {
-  for (const mode of ['OVERLAY', 'FULLSCREEN'] as const) {
-    await openShop(page);
-    await mount(page, { mode });
-    await expect(page.getByRole('dialog', { name: 'Sponsored Your first bag of coffee is on us' })).toBeVisible();
-    expect(
-      await page.evaluate(
-        () => document.querySelector('offer-let-layer')?.shadowRoot?.querySelector('dialog:modal') !== null,
-      ),
-    ).toBe(true);
-    expect(await focused(page)).toBe('Your first bag of coffee is on us');
-  }
-});
-
-test('the pull-up and the inline section are regions and take no focus', async ({ page }) => {
-  for (const mode of ['PULLUP', 'INLINE'] as const) {
-    await openShop(page);
-    await page.locator('#before').focus();
-    await mount(page, { mode });
-    await expect(page.getByRole('region', { name: 'Sponsored offers' })).toBeVisible();
-    expect(await focused(page)).toBe('Track it');
-  }
-});
-
 test('Esc, the close button and the backdrop end an overlay and give the focus back', async ({ page }) => {
   const ways: [string, () => Promise<void>][] = [
     ['escape', () => page.keyboard.press('Escape')],
