@@ -65,6 +65,19 @@ for (const [way, place] of [
     });
   }
 
+  test(`a card by ${way} that is shorter than its space gives back the rest once it is out of view`, async ({
+    page,
+  }) => {
+    fixture.reply = () => offersOf(1);
+    await open(page, place + BELOW + SPACE);
+    await poll(() => state(page)).toBe('rendered');
+    expect(await height(page)).toBe(600);
+    await page.evaluate(() => scrollTo(0, 1_000));
+    await poll(() => height(page)).toBeLessThan(560);
+    expect(await height(page)).toBeGreaterThan(200);
+    expect(await shift(page)).toBeLessThanOrEqual(0.001);
+  });
+
   test(`no offers by ${way} below the fold leave no gap at once`, async ({ page }) => {
     fixture.reply = () => offersOf(0);
     await open(page, SPACE + place + BELOW + SPACE);
