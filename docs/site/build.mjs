@@ -20,7 +20,7 @@ for (const entry of readdirSync(DOCS))
 const { stderr } = run('npx', '--no-install', 'vitepress', 'build');
 if (/warning|not found/i.test(stderr)) fail(stderr);
 await install();
-const { buildPlayground } = await import('./playground/build.mjs');
+const { buildPlayground } = await import('../../tools/playground.mjs');
 await buildPlayground(join(BUILT, 'playground'));
 const base = process.env.OFFERLET_SITE_BASE ?? '/';
 const pages = new Map(

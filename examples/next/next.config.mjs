@@ -1,2 +1,1 @@
-/** As `create-next-app` writes it: pages that were left stay in the document, hidden. */
-export default { cacheComponents: true };
+export default { cacheComponents: true }; // as the generator has it: pages that were left stay, hidden

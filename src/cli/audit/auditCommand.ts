@@ -70,7 +70,7 @@ export const auditCommand: Command = {
   ],
   environment: `Each option is also an environment variable: --network is OFFERLET_NETWORK.
 Data goes to stdout, everything else to stderr.
-Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no whole ledger or no report.`,
+Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no ledger or report.`,
   async run(source) {
     const settings = readSettings(OPTIONS, source);
     if (settings.json && settings.csv) throw new UsageError('Use either --json or --csv.');

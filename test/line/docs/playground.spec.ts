@@ -9,7 +9,7 @@ let folder: string;
 let complaints: string[];
 test.beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'offerlet-playground-'));
-  const { buildPlayground } = (await import('../../../docs/site/playground/build.mjs' as string)) as {
+  const { buildPlayground } = (await import('../../../tools/playground.mjs' as string)) as {
     buildPlayground(folder: string): Promise<void>;
   };
   await buildPlayground(folder);

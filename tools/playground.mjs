@@ -1,12 +1,13 @@
-// Builds the playground into a folder: one page with scripts of its own, which works from a disk as well.
+// Builds docs/site/playground into a folder: one page with scripts of its own, which works from a disk as well. It is here
+// because the site has another Vite.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, runnerImport } from 'vite';
-import { build as buildPackages } from '../../../tools/prepare.mjs';
+import { build as buildPackages } from './prepare.mjs';
 
-const HERE = fileURLToPath(new URL('.', import.meta.url));
-const ROOT = join(HERE, '../../..');
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const HERE = join(ROOT, 'docs/site/playground');
 
 /** Writes the playground into a folder. */
 export async function buildPlayground(folder) {
