@@ -47,7 +47,6 @@ for (const dock of ['right', 'bottom'] as const) {
     for (const mode of ['PULLUP', 'OVERLAY', 'FULLSCREEN']) {
       await panel(page).getByLabel('Mode').selectOption(mode);
       await expect(page.locator(`offer-let-layer .${mode.toLowerCase()}`)).toBeVisible();
-      // A pull-up is a peek with one button.
       for (const part of ['close', 'accept', ...(mode === 'PULLUP' ? [] : ['decline'])])
         await poll(() => covers(`offer-let-layer [part=${part}]`)).toBe(false);
     }
