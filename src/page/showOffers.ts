@@ -83,6 +83,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     const found = await session.find(signal, prefetched());
     if ('code' in found) return found;
     if (found.response.sandbox) await look(found);
+    throwIfAborted(signal);
 
     trace.waitingFor = 'page';
     await (isInline() ? whenPlaced(findTarget, signal) : whenPainted(signal));
@@ -146,7 +147,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     const target = findTarget();
     if (target) takeCard(target);
     // The page may still be on its way, with a card that comes too late.
-    dom.addEventListener('DOMContentLoaded', removeCard);
+    if (dom.readyState === 'loading') dom.addEventListener('DOMContentLoaded', removeCard, { once: true });
   }
 
   /** What the server has prefetched, for this mount or for another one. */

@@ -228,12 +228,26 @@ function textOf(value: unknown): string {
 /** Names of fields that hold a secret key. */
 const SECRET_NAME = /"((x-)?api[-_]?key|secret([-_]?key)?)":/i;
 
-/** Whether a secret key is in plain data. Elements are left out, because frameworks attach their whole tree to them. */
-function hasSecret(data: unknown): boolean {
-  try {
-    const text = JSON.stringify({ ...(data as object), target: 0, storage: 0, signal: 0 });
-    return looksSecret(text) || SECRET_NAME.test(text);
-  } catch {
-    return false; // What refers to itself is not sent: of the request, the copy is searched.
-  }
+/**
+ * Whether a secret key is anywhere in the options, as JSON has them. Elements are left out, because frameworks attach
+ * their whole tree to them; so is the storage, which has data of other scripts.
+ */
+function hasSecret(options: unknown): boolean {
+  const seen = new Set<unknown>();
+  const text = JSON.stringify(options, function (this: unknown, name, value: unknown) {
+    if (typeof value === 'bigint') return undefined;
+    if (Object(value) !== value) return value;
+    const isOther = this === options && /^(target|storage|signal)$/.test(name);
+    // Options may refer to themselves.
+    if (isOther || seen.has(value) || isPagePart(value)) return undefined;
+    seen.add(value);
+    return value;
+  });
+  return looksSecret(text) || SECRET_NAME.test(text);
+}
+
+/** Whether a value is an element or a window of a page. */
+function isPagePart(value: unknown): boolean {
+  const { nodeType, window } = (value ?? {}) as { nodeType?: unknown; window?: unknown };
+  return typeof nodeType === 'number' || (window !== undefined && window === value);
 }

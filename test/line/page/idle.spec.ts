@@ -43,6 +43,7 @@ async function expectIdle(page: Page, mode = ''): Promise<void> {
   await page.waitForTimeout(3_000);
   expect(await page.evaluate(() => [...window.work.done, ...window.work.pending.values()]), mode).toEqual([]);
 
+  if (mode === 'PULLUP') await page.locator('.handle').click();
   await page.locator('[part~=decline]').first().click();
   await poll(() => page.evaluate(() => window.work.done.join()), { message: mode }).toContain('IndexedDB');
 }

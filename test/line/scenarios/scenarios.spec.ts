@@ -218,7 +218,7 @@ test('already_shown: closed offers stay away on the next load, and the panel say
   await page.locator('[part~=close]').click();
   await page.reload();
   await poll(() => outcomeNow(page)).toBe('already_shown');
-  await expect(panel(page)).toContainText('The shopper has closed the offers of this order');
+  await expect(panel(page)).toContainText('The shopper has already closed the offers of this order');
 });
 
 test('invalid_config: in a tab in which the relay has said sandbox, the panel says what to write', async ({ page }) => {
