@@ -10,10 +10,7 @@ type ElementWithOffers = Pick<OfferLetElement, 'offers' | 'consent'>;
 /** Attributes of which a change requests offers anew. */
 const IDENTITY = /^(view|display-mode|order-id)$/;
 
-/**
- * Defines `<offer-let relay view display-mode …>`, which shows offers in its place. Does nothing on a server, or if the page
- * has already defined it.
- */
+/** Defines `<offer-let>`, which shows offers in its place. Does nothing on a server, or where it is defined already. */
 export function defineElement(show: (options: ShowOptions, context: MountContext) => Offers = showOffers): void {
   if (typeof customElements === 'undefined') return;
   try {
@@ -74,10 +71,11 @@ function createElementClass(show: (options: ShowOptions, context: MountContext) 
 
     connectedCallback(): void {
       for (const attribute of ATTRIBUTES) {
-        // What was set before the class was there is in the way of its properties.
+        // What was set before the class was there: a property, which is in the way of ours, or the attribute `orderid`.
         const name = propertyOf(attribute);
-        const value: unknown = Object.getOwnPropertyDescriptor(this, name)?.value;
-        if (value !== undefined && Reflect.deleteProperty(this, name)) Reflect.set(this, name, value);
+        const set = Object.getOwnPropertyDescriptor(this, name) ?? this.getAttributeNode(name);
+        if (name !== attribute) this.removeAttribute(name);
+        if (set && Reflect.deleteProperty(this, name)) Reflect.set(this, name, set.value);
       }
       // Some frameworks insert the element first, and set its attributes afterwards.
       queueMicrotask(() => this.offers);

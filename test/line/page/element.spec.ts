@@ -129,17 +129,10 @@ test('a second copy of the module and the script tag leave the element that is d
 });
 
 test('each attribute is a property as well, even one that is set before the class is there', async ({ page }) => {
-  await page.goto(fixture.page('/early', shop('<offer-let></offer-let>')));
+  await page.goto(fixture.page('/early', shop('<offer-let widgetId="w"></offer-let>')));
   await page.evaluate(async () => {
     const element = document.querySelector('offer-let') as unknown as Record<string, unknown>;
-    Object.assign(element, {
-      relay: '/offers',
-      view: 'THANK_YOU',
-      displayMode: 'INLINE',
-      orderId: 7,
-      maxOffers: 1,
-      widgetId: 'w',
-    });
+    Object.assign(element, { relay: '/offers', view: 'THANK_YOU', displayMode: 'INLINE', orderId: 7, maxOffers: 1 });
     const module = '/element.js';
     await import(module);
     Object.assign(element, { emailHash: null, sandbox: false });
