@@ -147,12 +147,14 @@ test('the versions that are said to be run are those of the manifests', () => {
   const read = (path: string): string => readFileSync(path, 'utf8');
   const manifests = [
     read('package.json'),
+    read('test/examples/navigation.spec.ts'),
     ...readdirSync('examples')
       .map((name) => `examples/${name}/package.json`)
       .filter((path) => existsSync(path))
       .map(read),
   ];
-  const named = [...read('docs/guides/platforms.md').matchAll(/(@?[a-z][a-z/-]*[a-z]) (\d+\.\d+\.\d+)(?!\.)/g)];
+  const named = [...read('docs/guides/platforms.md').matchAll(/(@?[a-z][a-z./-]*[a-z]) (\d+\.\d+\.\d+)(?!\.)/g)];
   expect(named.length).toBeGreaterThan(10);
-  for (const [, name = '', version = ''] of named) expect(manifests.join(), name).toContain(`"${name}": "${version}"`);
+  for (const [, name = '', version = ''] of named)
+    expect(manifests.join().replaceAll('": "', '@'), name).toContain(`${name}@${version}`);
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { options, scriptTag, shop } from './pageShop.ts';
@@ -6,6 +7,9 @@ import { poll } from '../drivers/poll.ts';
 const fixture = useFixture();
 
 const RESERVED = '<style>#offers,offer-let{display:block;min-block-size:600px}</style>';
+const DOCS = readFileSync('docs/reference/page.md', 'utf8');
+/** What docs/reference/page.md says to write: the space, and what hides the place at once. */
+const RECIPE = [/```css\n(.+?)```/s, /To hide the place at once, add `(.+?)`/].map((rule) => rule.exec(DOCS)?.[1]);
 const TAG = `<div id="offers" class="mine"></div>${scriptTag()}`;
 const ELEMENT =
   '<script async src="/offerlet.js"></script><offer-let id="offers" relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
@@ -24,7 +28,7 @@ declare global {
   }
 }
 
-async function open(page: Page, body: string): Promise<void> {
+async function open(page: Page, body: string, head = RESERVED): Promise<void> {
   await page.addInitScript(() => {
     window.shift = 0;
     new PerformanceObserver((entries) => {
@@ -32,7 +36,7 @@ async function open(page: Page, body: string): Promise<void> {
         if (!entry.hadRecentInput) window.shift += entry.value;
     }).observe({ type: 'layout-shift', buffered: true });
   });
-  await page.goto(fixture.page('/place', shop(body, RESERVED).replace(/<div id="offers" style[^>]*><\/div>/, '')));
+  await page.goto(fixture.page('/place', shop(body, head).replace(/<div id="offers" style[^>]*><\/div>/, '')));
 }
 
 const state = (page: Page): Promise<string | null> => page.locator('#offers').getAttribute('data-offerlet');
@@ -83,6 +87,19 @@ for (const [way, place] of [
     await open(page, SPACE + place + BELOW + SPACE);
     await poll(() => height(page)).toBe(0);
     expect([await state(page), await shift(page)]).toEqual(['empty', 0]);
+  });
+
+  test(`the rule that hides the place at once does so by ${way}`, async ({ page }) => {
+    const display = (): Promise<string> => page.locator('#offers').evaluate((place) => getComputedStyle(place).display);
+    fixture.reply = () => offersOf(0);
+    await open(page, place + BELOW, `<style>${RECIPE.join('')}</style>`);
+    await poll(() => state(page)).toBe('empty');
+    expect(await display()).toBe('none');
+    fixture.reply = () => offersOf(1);
+    await page.reload();
+    await page.getByRole('button', { name: 'No, thanks' }).click();
+    await poll(() => state(page)).toBe('closed');
+    expect(await display()).toBe('none');
   });
 
   test(`the last decline closes the gap of ${way}, without a shift that counts`, async ({ page }) => {

@@ -43,7 +43,7 @@ const orders = (): unknown[] =>
     .map(({ body }) => (body.order_details as { order_id: string }).order_id);
 const displays = (): number => fixture.names().filter((name) => name === 'BRAND_DISPLAY').length;
 
-for (const mode of ['INLINE', 'OVERLAY'] as const) {
+for (const mode of ['INLINE', 'OVERLAY', 'PULLUP'] as const) {
   test(`Turbo: ${mode} offers of one order are gone on the next, which shows its own`, async ({ page }) => {
     const body = (order: string, next: string): string =>
       place(order) + link(next) + tag(order, { 'display-mode': mode });
@@ -146,43 +146,6 @@ test('Turbo: a denial holds on the pages that follow', async ({ page }) => {
   await page.evaluate('offerlet.consent(true)');
   await expect(heading(page)).toHaveText('Offer for B');
 });
-
-for (const mode of ['PULLUP'] as const) {
-  test(`history.pushState: ${mode} offers follow the router that swaps the page`, async ({ page }) => {
-    // A router as small as they come: it replaces the main part, and runs the scripts in it.
-    const router = `<script>
-      window.go = (path, html) => {
-        history.pushState({}, '', path);
-        const main = document.querySelector('main');
-        main.innerHTML = html;
-        for (const old of main.querySelectorAll('script')) {
-          const script = document.createElement('script');
-          for (const { name, value } of old.attributes) script.setAttribute(name, value);
-          old.replaceWith(script);
-        }
-      };
-    </script>`;
-    await page.goto(
-      fixture.page(
-        '/spa',
-        turboPage(`${router}<main>${place('A')}${tag('A', { 'display-mode': mode })}</main>`).replace(
-          '<script src="/turbo.js"></script>',
-          '',
-        ),
-      ),
-    );
-    await expect(heading(page)).toHaveText('Offer for A');
-    await page.evaluate(
-      ([html]) => (window as never as { go(path: string, html: string): void }).go('/b', html ?? ''),
-      [place('B') + tag('B', { 'display-mode': mode })],
-    );
-    await expect(heading(page)).toHaveText('Offer for B');
-    await expect(heading(page)).toHaveCount(1);
-    await page.evaluate("go('/cart', '<h1>Cart</h1>')");
-    await expect(page.locator('offer-let-layer, [part~=card]')).toHaveCount(0);
-    expect(orders()).toEqual(['A', 'B']);
-  });
-}
 
 test('a target that is removed takes its offers and its watching with it', async ({ page }) => {
   const code = `window.offers = showOffers(${options('INLINE', 'onEvent: (event) => heard.push(event.type)')});`;

@@ -15,7 +15,6 @@ import { mountOnNest } from '../../../demo/mounts/nest.ts';
 import { mountOnNext } from '../../../demo/mounts/nextRoute.ts';
 import { mountOnNode } from '../../../demo/mounts/nodeHttp.ts';
 import { mountOnVercel } from '../../../demo/mounts/vercel.ts';
-import { worker } from '../../../demo/mounts/worker.ts';
 import { createRelay, toNode, type LogEntry, type RateLimits, type RelayOptions } from '../../../src/relay.ts';
 import { RESPONSE, createScriptedNetwork, event, KEY, REQUEST, type ScriptedNetwork } from '../scriptedNetwork.ts';
 import * as lambdaEvents from './lambdaEvents.ts';
@@ -233,25 +232,6 @@ describe.each(mounts)('mounted on $name', ({ mount }) => {
     expect((await ask('/offers/recommendations', post({ ...REQUEST, pad: 'x'.repeat(20_000) }))).status).toBe(413);
     expect(network.calls).toHaveLength(0);
   });
-});
-
-test('a worker reads its key from its bindings', async () => {
-  const seen: unknown[] = [];
-  served = await serve((request, response) => {
-    seen.push(request.headers['x-api-key']);
-    request.resume().on('end', () => response.writeHead(200).end(JSON.stringify(RESPONSE)));
-  });
-  const response = await worker.fetch(
-    new Request('https://shop.example/offers/recommendations', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'cf-connecting-ip': '192.0.2.7' },
-      body: JSON.stringify(REQUEST),
-    }),
-    { OFFERLET_API_KEY: KEY, OFFERLET_NETWORK: served.url },
-  );
-  expect(response.status).toBe(200);
-  expect(await response.json()).toEqual(RESPONSE);
-  expect(seen).toEqual([KEY]);
 });
 
 test('Express may name the mount in basePath as well', async () => {
