@@ -58,7 +58,7 @@ export default defineConfig({
   workers: 4, // on two cores: most specs wait more than they compute; three took 539 s where four took 493
   fullyParallel: true,
   // Both only end what hangs, and measure nothing: a busy machine takes ten times as long. A test that is about a time turns or
-  // reads a clock of its own, and none sets a shorter one: it would fail first, and for no fault.
+  // reads its own clock, and none sets a shorter one: it would fail first, and for no fault.
   timeout: 300_000,
   expect: { timeout: 60_000, toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled' } },
   forbidOnly: Boolean(process.env.CI),
@@ -82,6 +82,8 @@ export default defineConfig({
     {
       ...PICTURES,
       name: 'shown',
+      use: { ...PICTURES.use, deviceScaleFactor: 2 },
+      expect: { toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled', scale: 'device' } },
       testMatch: ['pictures/{docs,inspector,console}.spec.ts'],
       snapshotPathTemplate: '{testDir}/../docs/images/{arg}{ext}',
     },

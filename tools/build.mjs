@@ -1,5 +1,5 @@
 // `npm run build`: fills dist/ of the three packages: of the repository (offerlet), of packages/operator and of
-// packages/sandbox. The same sources and lock file give the same bytes. Everything is made in a folder of its own and renamed
+// packages/sandbox. The same sources and lock file give the same bytes. Everything is made in a separate folder and renamed
 // at the end, so that what runs meanwhile, such as `npm start`, always finds whole packages.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Builds docs/site/playground into a folder: one page with scripts of its own, which works from a disk as well. It is here
+// Builds docs/site/playground into a folder: one page with its own scripts, which works from a disk as well. It is here
 // because the site has another Vite.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -27,7 +27,7 @@ export const cspCommand: Command = {
     { call: 'offerlet csp --relay /offers', does: 'Relay and script on the origin of the page' },
     {
       call: 'offerlet csp --relay https://offers.shop.example --image https://cdn.partner.example',
-      does: 'A relay on a host of its own, and images of one origin only',
+      does: 'A relay on another host, and images of one origin only',
     },
   ],
   async run(source) {
@@ -44,7 +44,7 @@ export const cspCommand: Command = {
     openTerminal(source).write(
       json
         ? `${printableJson({ header, directives, integrity, styleHash }, 2)}\n`
-        : `${header}\n\nWith a policy of your own, add these sources to its directives. Nothing else is needed: no nonce, no unsafe-inline,\nno style-src, and Trusted Types may be required. Offers in the page's HTML (renderOffers) need style-src '${styleHash}'.\n\nintegrity="${integrity}" crossorigin="anonymous"\n`,
+        : `${header}\n\nTo your own policy, add these sources to its directives. Nothing else is needed: no nonce, no unsafe-inline,\nno style-src, and Trusted Types may be required. Offers in the page's HTML (renderOffers) need style-src '${styleHash}'.\n\nintegrity="${integrity}" crossorigin="anonymous"\n`,
     );
   },
 };

@@ -140,7 +140,7 @@ function hold(number: number, files: LockFiles, directory: string): DirectoryLoc
     void stopTouching();
     loss = new LockLostError(
       highest > number
-        ? `${directory} was taken over by another process while this one gave no sign of life. Restart this one with a directory of its own.`
+        ? `${directory} was taken over by another process while this one gave no sign of life. Restart this one with another directory.`
         : `${directory} was removed, or its files were, while this process used it. Restart this process, and leave its directory alone.`,
     );
     announce(loss);

@@ -29,7 +29,7 @@ export function readFakeOffers(offers: FakeOffers = EXAMPLE_OFFERS.length): Fake
     const recommendation = isRecommendation(one) ? one : complete(one, number);
     const { advertiser, offer } = recommendation;
     if (Object.hasOwn(recommendations, offer.id))
-      throw new Error(`Two offers have the id "${offer.id}". Give each an id of its own.`);
+      throw new Error(`Two offers have the id "${offer.id}". Give each another id.`);
     recommendations[offer.id] = recommendation;
     items.push({
       insertion_order: index,

@@ -32,7 +32,7 @@ export async function run(args: string[]): Promise<void> {
       relay: await start('relay', address, relayModule),
       file: await start('file', address, relayModule, join(folder, 'data')),
     };
-    console.log(`in turns, ${rounds} × ${seconds} s each, 16 connections, each in a process of its own`);
+    console.log(`in turns, ${rounds} × ${seconds} s each, 16 connections, each in a separate process`);
     await compare({ path: '/recommendations', body: question, seconds, rounds, servers });
     await compare({ path: '/events/batch', body: batch, seconds, rounds, servers });
     console.log('\nmemory, after collecting garbage');

@@ -37,7 +37,7 @@ function countTracked(): Record<string, number> {
   return {
     'lines of src': count(/^src\/.*(?<!\.md)$/, /\n/g),
     'lines of test': count(/^test\/.*\.(?:ts|tsx|mjs)$/, /\n/g),
-    'words of docs': count(/^docs\/.*\.md$/, /\S+/g),
+    'words of docs': count(/^(?:docs|src)\/.*\.md$/, /\S+/g),
     'words of README.md': count(/^README\.md$/, /\S+/g),
     'entries at the top': new Set(files.map((path) => path.split('/')[0])).size,
   };

@@ -58,7 +58,7 @@ export async function buildLock(): Promise<{ module: string; remove(): Promise<v
   };
 }
 
-/** Starts a contender for a directory; `isContained`: as process 1 of its own pid namespace. */
+/** Starts a contender for a directory; `isContained`: as process 1 of a new pid namespace. */
 export function startContender(options: { module: string; directory: string; isContained?: boolean }): Contender {
   const { module, directory, isContained = false } = options;
   const command = [process.execPath, join(import.meta.dirname, 'contender.mjs'), module, directory];

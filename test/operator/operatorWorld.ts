@@ -31,6 +31,8 @@ export interface OperatorWorld {
   raw(query: Readonly<Record<string, string>>): Promise<RawRow[]>;
 }
 
+const today = (): string => new Date().toISOString().slice(0, 10);
+
 /** Starts the network, for all tests of a file. */
 export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld {
   let network: Network;
@@ -45,6 +47,8 @@ export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld
     network = await createNetwork({ memory: true, seed, log: () => undefined });
     server = await serve((request, from) => network.fetch(request, from), { port: 0 });
     folder = mkdtempSync(join(tmpdir(), 'offerlet-watch-'));
+    // The demo's history ends with the last whole hour; just after midnight, that would be yesterday.
+    if (seed === 'demo') await world.activity([{ day: today(), hour: `${today()}T00:00:00Z`, clicks: 1 }]);
   });
   afterAll(async () => {
     await server.close();

@@ -14,7 +14,7 @@ const REMOVED: Readonly<Record<string, RegExp>> = {
   'props that Preact treats in a special way':
     /\s(style|value|checked|defaultValue|defaultChecked|dangerouslySetInnerHTML|is)=/,
   'attributes that Preact must not set as properties': /\s(list|form|download|rowSpan|colSpan)=/,
-  'elements with a namespace or a content of their own': /<(svg|math|template|textarea|progress|foreignObject)\b/,
+  'elements with a namespace or their own content': /<(svg|math|template|textarea|progress|foreignObject)\b/,
   'listeners for the capture phase': /\son\w+Capture=/,
   'refs that are objects': /useRef|createRef/,
 };

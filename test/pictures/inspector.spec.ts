@@ -7,11 +7,7 @@ onlyWithSameEyes();
 
 const LOOKS = `<style>body{margin:0;padding:32px 40px;max-width:640px;font:16px/1.6 Georgia,serif;background:#f7f5f0;color:#1f2937}h1{font-weight:500}</style>`;
 const COPY = [
-  [
-    'Larkspur Coffee',
-    'Your first bag of single-origin coffee is on us',
-    'Roasted to order, at your door in three days.',
-  ],
+  ['Larkspur Coffee', 'Your first bag of single-origin coffee is on us', 'Roasted to order, sent in three days.'],
   ['Fernhill Letterpress', 'A year of birthday cards, printed by hand', 'Twelve cards, one parcel, no plastic.'],
   ['Northway Bikes', 'Your first service at half the price', 'Collected and brought back within a day.'],
 ];
@@ -28,6 +24,7 @@ test.afterAll(() => fixture.close());
 /** Offers that read like offers, under a session that is the same in every picture. */
 function sandboxAnswer(): Record<string, unknown> {
   const answer = offersOf(3, { sandbox: true, session_id: '6f9e0d52-93a1-4c0e-8d4e-2b7c5a1f0e11' });
+  Object.assign(answer, { footer: { attribution_details: { copy: 'Offers by Adnet' } } });
   const entries = Object.values(answer.recommendations as Record<string, { advertiser: object; offer: object }>);
   for (const [index, entry] of entries.entries()) {
     const [name, heading, subheading] = COPY[index] ?? [];

@@ -110,7 +110,7 @@ test('a second relay on its directory is one clear line and exit code 2, and SIG
   const second = start(['--data', directory]);
   expect(await second.ended).toBe(2);
   expect(second.output().trim()).toMatch(
-    /^offerlet: \S+ is in use by process \d+\. Stop it, or give this relay a directory of its own\.$/,
+    /^offerlet: \S+ is in use by process \d+\. Stop it, or give this relay another directory\.$/,
   );
   first.kill('SIGTERM');
   expect(await first.ended).toBe(0);

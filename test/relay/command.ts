@@ -15,7 +15,7 @@ export const hasNamespaces = spawnSync('unshare', [...CONTAINER.slice(1), 'true'
 export interface Command {
   /**
    * Starts `offerlet` with arguments, in an environment with nothing but `env` and the path; `isContained`: as process 1
-   * of its own pid namespace, as in a container.
+   * of a new pid namespace, as in a container.
    */
   start(args: readonly string[], how?: { env?: Record<string, string>; isContained?: boolean }): Running;
   /** The file that Node runs. */

@@ -52,7 +52,7 @@ test.each<[string, object]>([
   ['another display mode', { placement_details: { ...INLINE, display_mode: 'OVERLAY' } }],
   ['another widget id', { placement_details: { ...INLINE, widget_id: 'sidebar' } }],
   ['a test', { custom_metadata: { is_sandbox: true } }],
-])('%s gets a response of its own', async (_, other) => {
+])('%s gets a separate response', async (_, other) => {
   const bench = setUp();
   opening(bench);
   await sessionOf(bench, ORDER);

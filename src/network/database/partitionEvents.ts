@@ -180,7 +180,7 @@ async function runStep(db: Database, step: PartitionStep, { now, isOnCitus }: Pl
   const end = firstSession(monthOf(now) + MONTHS_AHEAD);
   await db.transaction(
     async (holder) => {
-      // One run at a time, for as long as the step takes and on a connection of its own: a step is tried several times.
+      // One run at a time, for as long as the step takes and on a separate connection: a step is tried several times.
       await holder.exec('SET LOCAL idle_in_transaction_session_timeout = 0');
       await holder.query('SELECT pg_advisory_xact_lock($1)', [STEP_LOCK]);
       if (await isDone(holder, step)) return;

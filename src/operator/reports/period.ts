@@ -122,7 +122,7 @@ const MONTHS: Readonly<Partial<Record<string, number>>> = {
  * Returns the dates that a period is compared with; the grain of a report plays no part. `previous`: the days just before;
  * months, quarters and years, and those to date, with the same days of the one before. `year`: 52 weeks before, so that
  * weekdays match; months, quarters and years with the same days a year before. Two dates count as a month to date if they
- * begin with a month, and as a week to date if they begin on a Monday and have two to six days.
+ * begin with a month, and as a week to date if they begin on a Monday and have up to six days. One day is only a day.
  */
 export function comparedDates(
   of: Period,
@@ -149,9 +149,9 @@ function isWeekToDate({ from }: DateRange, days: number): boolean {
   return from === weekStart(from) && days > 1 && days < 7;
 }
 
-/** The months after which two dates repeat; undefined unless they begin with a month. */
+/** The months after which two dates repeat; undefined for a day, and unless they begin with a month. */
 function monthsOf(range: DateRange): number | undefined {
-  if (range.from !== monthStart(range.from)) return undefined;
+  if (range.from === range.to || range.from !== monthStart(range.from)) return undefined;
   const months = monthsIn(range);
   if (range.to === monthEnd(range.to) || months === 1) return months;
   const month = new Date(startOf(range.from)).getUTCMonth();

@@ -51,7 +51,7 @@ const SLACK_BYTES = 1024 * 1024;
 const RECORD_KEYS = 1_000;
 /** Sums of one record: a damaged one costs no more. */
 const RECORD_CELLS = 20;
-/** Characters that are worth a write of their own. */
+/** Characters after which a part is written separately. */
 const PART_CHARACTERS = 256 * 1024;
 /** Days for which counts are kept. */
 const KEPT_DAYS = 400;
@@ -364,7 +364,7 @@ async function takeDirectory(directory: string, onLog: (entry: LogEntry) => void
     return await lockDirectory(directory, { name: 'relay', say: (message) => onLog({ level: 'warn', message }) });
   } catch (error) {
     if (!(error instanceof DirectoryInUseError)) throw unusable(`${directory} cannot be written to`, error);
-    const problem = `${error.message}. Stop it, or give this relay a directory of its own.`;
+    const problem = `${error.message}. Stop it, or give this relay another directory.`;
     throw new RelayConfigError(problem, { cause: error });
   }
 }

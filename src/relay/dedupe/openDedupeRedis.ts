@@ -162,7 +162,7 @@ const LEDGER_SECONDS = String(400 * 24 * 3_600);
 
 const SESSION_MS = String(DEDUPE_MAX_AGE_MS);
 
-/** Responses in Redis, each under a key of its own. A claim ends with a response, or with the relay's timeout. */
+/** Responses in Redis, each under a separate key. A claim ends with a response, or with the relay's timeout. */
 function createResponsesRedis(client: RedisClient, prefix: string): ResponseStore {
   const responseKey = (key: string): string => `${prefix}response:${key}`;
   return {

@@ -106,7 +106,7 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     // What comes past the relay has its own sessions, each with a load.
     if (missing === 0 && !hasMoreLoads) countsTwice();
     const other_relay =
-      'Another relay uses the same key, with a ledger of its own or none. Let all of them share one Redis.';
+      'Another relay uses the same key, with another ledger or none. Let all of them share one Redis.';
     add('other_relay', { direction: 'extra', events: null, text: other_relay });
     const other_senders =
       'Something else sends events with the same key: a server, an app, or a relay that is not offerlet.';

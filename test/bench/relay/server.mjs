@@ -41,24 +41,24 @@ async function startNetwork() {
   });
 }
 
+const received = ({ headers }) => ({
+  'content-type': 'application/json',
+  'content-length': headers['content-length'],
+});
+const sent = (incoming) => ({ ...received(incoming), 'x-api-key': KEY, version: '1.0.0' });
+
 /** What the relay is held against: the same bytes there and back, the key added, nothing else done. */
 async function startBare() {
   const { hostname, port } = new URL(network);
   const agent = new Agent({ keepAlive: true });
   return createServer((incoming, outgoing) => {
-    const headers = {
-      'content-type': 'application/json',
-      'x-api-key': KEY,
-      version: '1.0.0',
-      'content-length': incoming.headers['content-length'],
-    };
-    const upstream = request({ hostname, port, path: incoming.url, method: 'POST', headers, agent }, (answer) => {
-      outgoing.writeHead(answer.statusCode, {
-        'content-type': 'application/json',
-        'content-length': answer.headers['content-length'],
-      });
-      answer.pipe(outgoing);
-    });
+    const upstream = request(
+      { hostname, port, path: incoming.url, method: 'POST', headers: sent(incoming), agent },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode, received(answer));
+        answer.pipe(outgoing);
+      },
+    );
     upstream.on('error', () => outgoing.writeHead(502).end());
     incoming.pipe(upstream);
   });
@@ -69,18 +69,9 @@ async function startPool() {
   const { default: undici } = await import(pathToFileURL(`${module}/index.js`).href);
   const pool = new undici.Pool(network, { connections: 256 });
   return createServer((incoming, outgoing) => {
-    const headers = {
-      'content-type': 'application/json',
-      'x-api-key': KEY,
-      version: '1.0.0',
-      'content-length': incoming.headers['content-length'],
-    };
-    pool.request({ path: incoming.url, method: 'POST', headers, body: incoming }).then(
+    pool.request({ path: incoming.url, method: 'POST', headers: sent(incoming), body: incoming }).then(
       (answer) => {
-        outgoing.writeHead(answer.statusCode, {
-          'content-type': 'application/json',
-          'content-length': answer.headers['content-length'],
-        });
+        outgoing.writeHead(answer.statusCode, received(answer));
         answer.body.pipe(outgoing);
       },
       () => outgoing.writeHead(502).end(),

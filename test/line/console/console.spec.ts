@@ -135,7 +135,11 @@ test('a row opens the report that it is made of', async ({ page }) => {
   await open(page, '?by=publisher&grain=total&compare=none');
   const name = (await rows(page).first().locator('.text').textContent()) ?? '';
   const payout = await rows(page).first().locator('td').first().textContent();
-  await page.getByRole('button', { name: `${name}: of which …` }).click();
+  await page.getByRole('button', { name: `${name}: of which …` }).focus();
+  await page.keyboard.press('ArrowDown'); // all rows are one stop of Tab
+  await expect(rows(page).nth(1).getByRole('button')).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'by page type' }).click();
   await expect(page.locator('.chip')).toContainText(name);
   await expect(tile(page, 'Payout').locator('.number')).toHaveText(payout ?? '');
@@ -186,7 +190,7 @@ test('publishers: search as you type, status, detail, exclusions and their undo'
     const words = ['exclusions', 'show', '--publisher', id, '--network', sandbox.network, '--csv'];
     return (await runCommand(words, sandbox.keys.management)).includes('Coffee');
   };
-  await expect(page.getByText('Saved.')).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'Saved.' })).toBeFocused();
   expect(await isSaved()).toBe(true);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByLabel('Coffee')).not.toBeChecked();

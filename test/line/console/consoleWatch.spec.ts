@@ -18,8 +18,8 @@ test.beforeAll(async () => {
     headers: { 'x-api-key': sandbox.keys.management },
   });
   const [publisher] = ((await list.json()) as { publishers: [{ publisher_remote_id: string }] }).publishers;
-  const clicks = (day: string, count: number) => ({
-    hour: `${day}T12:00:00Z`,
+  const clicks = (day: string, count: number, hour = '12') => ({
+    hour: `${day}T${hour}:00:00Z`,
     publisher_remote_id: publisher.publisher_remote_id,
     page_type: 'KIOSK',
     widget_type: 'INLINE',
@@ -28,7 +28,7 @@ test.beforeAll(async () => {
   });
   const days = [...Array(40).keys()].map((back) => addDays(today, -2 - back));
   await control(sandbox.network, 'activity', {
-    rows: [...days.map((day) => clicks(day, 1_000)), clicks(addDays(today, -1), 50)],
+    rows: [...days.map((day) => clicks(day, 1_000)), clicks(addDays(today, -1), 50), clicks(today, 1, '00')],
   });
   writeFileSync(rules, 'rules:\n  kiosks:\n    kind: change\n    by: page_type\n    below: -30%\n');
   own = await startConsole({ network: sandbox.network, key: sandbox.keys.management, words: ['--rules', rules] });

@@ -165,7 +165,7 @@ test('where the policy does not allow the style sheet, nothing is seen until the
   expect(await page.evaluate('seen.frames')).toEqual(['', 'Heading 1']);
 });
 
-test('with a style sheet of its own origin the card is seen once that is there, and the script takes it over', async ({
+test('with a style sheet from the same origin the card is seen once that is there, and the script takes it over', async ({
   page,
 }) => {
   await observe(page);

@@ -26,7 +26,7 @@ export interface Files {
   countOf(name: string, folder?: string): Promise<number>;
 }
 
-/** Gives each test a folder of its own, and closes what it has opened. */
+/** Gives each test a separate folder, and closes what it has opened. */
 export function useFiles(): Files {
   let directory = '';
   const opened: DedupeFile[] = [];

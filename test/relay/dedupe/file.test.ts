@@ -311,7 +311,7 @@ describe('the file of accepted events', () => {
   test('belongs to one process at a time', async () => {
     const store = await open();
     await expect(openDedupeFile(files.directory)).rejects.toThrow(
-      /is in use by process \d+\. Stop it, or give this relay a directory of its own/,
+      /is in use by process \d+\. Stop it, or give this relay another directory/,
     );
     await close(store);
     await close(await open());

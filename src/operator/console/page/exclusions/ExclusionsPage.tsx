@@ -1,5 +1,5 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { LEAVING, Link, type PageProps } from '../app/router.tsx';
 import { useResource, useWork } from '../app/useResource.ts';
@@ -101,6 +101,9 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
   const [chosen, setChosen] = useState(own);
   const [undo, setUndo] = useState<readonly string[]>();
   const { isBusy, failure, run, forget } = useWork();
+  const notice = useRef<HTMLParagraphElement>(null);
+  // The button that was pressed is gone.
+  useEffect(() => notice.current?.focus(), [undo]);
   // The page may have read the list again.
   useEffect(() => {
     setSaved(own);
@@ -108,6 +111,12 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
   }, [own]);
   const { added, removed } = exclusionDiff(saved, chosen);
   const isChanged = added.length + removed.length > 0;
+  const changes = (
+    [
+      ['bad', 'more excluded', added],
+      ['good', 'allowed again', removed],
+    ] as const
+  ).filter(([, , ids]) => ids.length > 0);
   const shown = searchCategories(categories, words);
   const nameOf = (id: string): string =>
     categories.flatMap(({ subcategories }) => subcategories).find(({ remote_id }) => remote_id === id)?.name ?? id;
@@ -131,7 +140,7 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
     const path = publisher === undefined ? 'exclusions' : `publishers/${encodeURIComponent(publisher)}/exclusions`;
     const body = { subcategory_ids: list, base: saved };
     if (!(await run(() => call(path, { method: 'PUT', body })))) return;
-    setUndo(undo === list ? undefined : saved);
+    setUndo(saved);
     setSaved(list);
     setChosen(list);
   }
@@ -150,7 +159,7 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
       </p>
       <SearchField label="Search categories" value={words} change={setWords} />
       {undo && !isChanged && (
-        <p class="notice" role="status">
+        <p class="notice" role="status" tabIndex={-1} ref={notice}>
           <Icon name="check" />
           <span>Saved. Shoppers see the change from now on.</span>
           <Button kind="small" disabled={isBusy} onClick={() => void save(undo)}>
@@ -198,7 +207,12 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
       {(isChanged || failure) && (
         <section class="savebar" aria-label="Changes">
           <div class="diff" role="status">
-            <Diff added={added} removed={removed} show={(ids) => ids.map(nameOf).join(', ')} />
+            {changes.map(([kind, what, ids]) => (
+              <p key={kind}>
+                <b class={kind}>{`${ids.length} ${what}: `}</b>
+                {ids.map(nameOf).join(', ')}
+              </p>
+            ))}
             {failure?.kind === 'conflict' ? (
               <ProblemNote>
                 Somebody else has changed this list meanwhile. Nothing was saved.
@@ -248,29 +262,6 @@ export function exclusionDiff(before: readonly string[], after: readonly string[
     added: after.filter((id) => !before.includes(id)),
     removed: before.filter((id) => !after.includes(id)),
   };
-}
-
-interface DiffProps extends ExclusionDiff {
-  /** Renders subcategories, given their ids. */
-  show(ids: readonly string[]): ComponentChildren;
-}
-
-/** Says which subcategories are excluded, and which are not any more. */
-export function Diff({ added, removed, show }: DiffProps): JSX.Element {
-  return (
-    <>
-      {added.length > 0 && (
-        <p>
-          <b class="bad">{added.length} more excluded:</b> {show(added)}
-        </p>
-      )}
-      {removed.length > 0 && (
-        <p>
-          <b class="good">{removed.length} allowed again:</b> {show(removed)}
-        </p>
-      )}
-    </>
-  );
 }
 
 /** Returns the categories that match the words, each with those subcategories that do; all of a category whose own name does. */

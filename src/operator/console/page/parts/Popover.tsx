@@ -10,6 +10,8 @@ interface PopoverProps {
   /** Whether an arrow after the label says that there is a choice. */
   readonly hasArrow?: boolean;
   readonly class?: string;
+  /** Of the button. */
+  readonly tabIndex?: number;
   /** What it contains; `close` closes it and returns the focus. */
   children(close: () => void): ComponentChildren;
 }
@@ -23,7 +25,7 @@ const EDGE = 12;
  * it, and the focus returns. On a phone the style sheet puts it at the bottom of the window.
  */
 export function Popover(props: PopoverProps): JSX.Element {
-  const { label, name, icon, hasArrow = false, class: className = '', children } = props;
+  const { label, name, icon, hasArrow = false, class: className = '', tabIndex = 0, children } = props;
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -53,6 +55,7 @@ export function Popover(props: PopoverProps): JSX.Element {
         type="button"
         class={`button ${className}`}
         popovertarget={id}
+        tabIndex={tabIndex}
         aria-label={name}
         aria-haspopup="dialog"
       >

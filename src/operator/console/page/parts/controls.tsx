@@ -49,14 +49,12 @@ export function CopyButton({ text, name }: { readonly text: string; readonly nam
 interface CsvButtonProps {
   /** The file's name, without its ending. */
   readonly name: string;
-  readonly kind?: string;
   readonly label?: string;
-  readonly isDisabled?: boolean;
   make(): string | Promise<string>;
 }
 
 /** A button that has the browser save a CSV file, and says why it could not. */
-export function CsvButton({ name, kind = 'small', label = 'CSV', isDisabled, make }: CsvButtonProps): JSX.Element {
+export function CsvButton({ name, label = 'CSV', make }: CsvButtonProps): JSX.Element {
   const { failure, run } = useWork();
   async function download(): Promise<void> {
     const link = document.createElement('a');
@@ -73,7 +71,7 @@ export function CsvButton({ name, kind = 'small', label = 'CSV', isDisabled, mak
           {failure.message}
         </span>
       )}
-      <Button kind={kind} icon="download" disabled={isDisabled} onClick={() => void run(download)}>
+      <Button kind="small" icon="download" onClick={() => void run(download)}>
         {label}
       </Button>
     </span>
@@ -149,21 +147,15 @@ export function Select<Value extends string>(props: SelectProps<Value>): JSX.Ele
 interface CheckProps {
   readonly isOn: boolean;
   readonly isDisabled?: boolean;
-  readonly class?: string;
   readonly children: ComponentChildren;
   toggle(isOn: boolean): void;
 }
 
 /** A box to tick, with its text. */
-export function Check({ isOn, isDisabled = false, class: className, children, toggle }: CheckProps): JSX.Element {
+export function Check({ isOn, isDisabled = false, children, toggle }: CheckProps): JSX.Element {
   return (
-    <label class={className}>
-      <input
-        type="checkbox"
-        checked={isOn}
-        disabled={isDisabled}
-        onChange={(event) => toggle(event.currentTarget.checked)}
-      />
+    <label>
+      <input type="checkbox" checked={isOn} disabled={isDisabled} onChange={() => toggle(!isOn)} />
       <span>{children}</span>
     </label>
   );

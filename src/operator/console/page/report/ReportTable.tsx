@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../app/router.tsx';
 import { isUnfinished } from '../../../reports/period.ts';
@@ -78,7 +78,7 @@ function RowTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.E
   return (
     <>
       {view.isWide && <p class="aside quiet">More columns to the side →</p>}
-      <div class={scroller} ref={box} tabindex={0} role="region" aria-label="Report">
+      <div class={scroller} ref={box} tabindex={0} role="region" aria-label="Report" onKeyDown={moveFocus}>
         <table
           class={`report ${isCompared ? 'compared' : ''}`}
           aria-rowcount={rows.count + 2}
@@ -107,7 +107,7 @@ function RowTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.E
               const row = rows.at(first + place);
               const index = first + place + 3;
               return row ? (
-                <Line key={index} {...{ row, index, keys, state, dataThrough }} />
+                <Line key={index} {...{ row, index, keys, state, dataThrough }} tabIndex={place === 0 ? 0 : -1} />
               ) : (
                 <tr key={index} aria-rowindex={index} aria-busy="true">
                   <td colSpan={columns.length}>
@@ -122,6 +122,16 @@ function RowTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.E
       </div>
     </>
   );
+}
+
+/** Moves the focus with the arrow keys from the button of one row to that of the next: all of them are one stop of Tab. */
+function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>('tbody .of-which')];
+  const index = buttons.indexOf(event.target as HTMLElement);
+  if (!step || index < 0) return;
+  event.preventDefault();
+  buttons[index + step]?.focus();
 }
 
 /** Cards that are shown first, and more with each press of the button below them. */
@@ -189,9 +199,10 @@ interface LineProps extends Pick<TableProps, 'state' | 'dataThrough'> {
   readonly row: Row;
   readonly index: number;
   readonly keys: readonly string[];
+  readonly tabIndex: number;
 }
 
-function Line({ row, index, keys, state, dataThrough }: LineProps): JSX.Element {
+function Line({ row, index, keys, state, dataThrough, tabIndex }: LineProps): JSX.Element {
   return (
     <tr aria-rowindex={index} class={row.counterpart === undefined || hasRow(row) ? '' : 'gone'}>
       {keys.map((key, place) => {
@@ -204,7 +215,7 @@ function Line({ row, index, keys, state, dataThrough }: LineProps): JSX.Element 
                 {text}
                 {isNow && <small class="quiet"> so far</small>}
               </span>
-              <OfWhich row={row} text={text} state={state} />
+              <OfWhich {...{ row, text, state, tabIndex }} />
             </span>
           </th>
         ) : (
@@ -292,14 +303,15 @@ function Spacer({ height, columns }: { readonly height: number; readonly columns
 
 interface OfWhichProps extends Pick<LineProps, 'row' | 'state'> {
   readonly text: string;
+  readonly tabIndex?: number;
 }
 
 /** Opens the reports that a row is made of. */
-function OfWhich({ row, text, state }: OfWhichProps): JSX.Element | null {
+function OfWhich({ row, text, state, tabIndex = 0 }: OfWhichProps): JSX.Element | null {
   const drills = drillDownsOf(row, state);
   if (drills.length === 0) return null;
   return (
-    <Popover class="of-which" name={`${text}: of which …`} label={<Icon name="split" />}>
+    <Popover class="of-which" name={`${text}: of which …`} label={<Icon name="split" />} tabIndex={tabIndex}>
       {(close) => (
         <nav class="menu" aria-label={`${text}: of which`}>
           <p class="quiet">Of which</p>
