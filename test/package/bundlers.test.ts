@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brotli } from './bytes.ts';
@@ -68,6 +68,27 @@ test.each(Object.keys(BUNDLERS))('%s finds every entry for browsers without conf
   const code = bundleWith(name, `import 'offerlet/inspector';\n${MANY}`);
   expect(code.includes(INSPECTOR)).toBe(true);
   expect(runBundle(code)).toBe('function function function\ninvalid_config\n');
+});
+
+test('the extension of examples/shopify is as large as its page says, with the flags of Shopify’s command', () => {
+  cpSync('examples/shopify', join(project, 'shopify'), { recursive: true });
+  const targets = ['purchase.thank-you.block.render', 'customer-account.order-status.block.render'];
+  const imports = targets.map(
+    (target, at) =>
+      `import Target_${at} from './src/offers.jsx';shopify.extend('${target}', (...args) => Target_${at}(...args));`,
+  );
+  write('shopify/entry.tsx', imports.join('\n'));
+  const flags = [
+    '--bundle',
+    '--minify',
+    '--target=es6',
+    '--jsx=automatic',
+    '--legal-comments=none',
+    '--loader:.js=jsx',
+  ];
+  run(['esbuild', 'entry.tsx', ...flags, '--define:process.env.NODE_ENV="production"', '--outfile=out.js'], 'shopify');
+  const [, said] = /the example takes (\d+) kB/.exec(readFileSync('docs/start/shopify.md', 'utf8')) ?? [];
+  expect(Math.abs(brotli(readFileSync(join(project, 'shopify/out.js'))) / 1_000 - Number(said))).toBeLessThan(1);
 });
 
 test.each([true, false])(
