@@ -114,14 +114,10 @@ async function takeDoctor(shop) {
   const script = readFileSync(new URL('../dist/offerlet.js', import.meta.url));
   const tag = `<script async src="/offerlet.js" integrity="sha384-${'A'.repeat(64)}" data-relay="/offers" data-view="THANK_YOU" data-display-mode="OVERLAY"></script>`;
   const page = `<!doctype html><title>Thank you</title><h1>Thank you</h1>${tag}`;
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     if (request.url === '/thank-you') response.setHeader('content-type', 'text/html; charset=utf-8').end(page);
     else if (request.url === '/offerlet.js') response.setHeader('content-type', 'text/javascript').end(script);
-    else {
-      const relayed = await fetch(new URL(request.url, shop));
-      response.writeHead(relayed.status, { 'content-type': relayed.headers.get('content-type') ?? 'text/plain' });
-      response.end(await relayed.text());
-    }
+    else void pass(new URL(request.url, shop), response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${server.address().port}`;
@@ -138,6 +134,13 @@ async function takeDoctor(shop) {
     pre { margin: 0; font: 13px/1.6 ui-monospace, monospace }
     .m0 { color: #4ade80 } .m1 { color: #facc15 } .m2 { color: #f87171 }
   </style><pre>${marked}</pre>`);
+}
+
+/** Answers as another server does. */
+async function pass(url, response) {
+  const passed = await fetch(url);
+  response.writeHead(passed.status, { 'content-type': passed.headers.get('content-type') ?? 'text/plain' });
+  response.end(await passed.text());
 }
 
 async function screenshot(html) {
