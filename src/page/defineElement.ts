@@ -53,7 +53,7 @@ function createElementClass(show: (options: ShowOptions, context: MountContext) 
     #hasConsent = false;
 
     get offers(): Offers | undefined {
-      if (this.#mount || !this.isConnected || !this.#isRendered()) return this.#mount;
+      if (this.#mount || !this.#isRendered()) return this.#mount;
       const options = readAttributes(this);
       if (this.#hasConsent && !('consent' in options)) options.consent = undefined;
       this.#mount = show({ ...options, target: this }, { prefix: '', isDenied: this.#isDenied });
@@ -89,11 +89,12 @@ function createElementClass(show: (options: ShowOptions, context: MountContext) 
     #look(): void {
       const mode = this.getAttribute('display-mode') as keyof typeof LAYERS;
       if (this.#isRendered()) queueMicrotask(() => this.offers);
-      else if (LAYERS[mode]) this.#end();
+      // A page may hide it by its mark, as page.md says. An end would take the mark away, and all would begin anew.
+      else if (LAYERS[mode] && !/empty|closed/.test(`${this.dataset['offerlet']}`)) this.#end();
     }
 
     #isRendered(): boolean {
-      return (this as Partial<Element>).checkVisibility?.() ?? true;
+      return (this as Partial<Element>).checkVisibility?.() ?? this.isConnected;
     }
 
     disconnectedCallback(): void {

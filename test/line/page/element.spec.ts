@@ -171,4 +171,11 @@ test('a layer closes with its element, and is back with it', async ({ page }) =>
   await page.evaluate("element.style.display = ''");
   await expect(layer).toBeVisible();
   expect(bodies()).toHaveLength(1);
+  // Hidden by its mark: it does not begin anew.
+  await page.addStyleTag({ content: '[data-offerlet=closed] { display: none !important }' });
+  await page.evaluate('window.mount = element.offers');
+  await page.keyboard.press('Escape');
+  await expect(layer).toHaveCount(0);
+  await page.waitForTimeout(300);
+  expect(await page.evaluate('element.offers === mount')).toBe(true);
 });
