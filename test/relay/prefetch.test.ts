@@ -309,12 +309,13 @@ describe('an outage', () => {
   });
 
   test('a response that is late for the page is still a success for the circuit', async () => {
-    const { relay, network, counted } = setUp();
-    network.respondWith(() => wait(60).then(() => json(200, RESPONSE)));
+    const { relay, network } = setUp();
+    let respond = (): void => undefined;
+    const late = new Promise<void>((resolve) => (respond = resolve));
+    network.respondWith(() => late.then(() => json(200, RESPONSE)));
     for (let at = 0; at < 8; at++)
       expect(await relay.prefetch(visit(), { ...another(), timeout: 10, ip: `203.0.113.${at}` })).toBeUndefined();
-    await wait(120);
-    expect(counted('breaker_opened')).toBe(0);
+    respond();
     expect(await relay.prefetch(visit(), another())).toBeDefined();
   });
 });

@@ -159,7 +159,7 @@ for (const way of ["style.setProperty('display', 'none', 'important')", "toggleA
   });
 }
 
-test('a layer closes with its element, and is back with it', async ({ page }) => {
+test('a layer closes with its element, and is back with it unless its own mark hides it', async ({ page }) => {
   const layer = page.locator('offer-let-layer [part~=accept]');
   await openWith(
     page,
@@ -171,7 +171,6 @@ test('a layer closes with its element, and is back with it', async ({ page }) =>
   await page.evaluate("element.style.display = ''");
   await expect(layer).toBeVisible();
   expect(bodies()).toHaveLength(1);
-  // Hidden by its mark: it does not begin anew.
   await page.addStyleTag({ content: '[data-offerlet=closed] { display: none !important }' });
   await page.evaluate('window.mount = element.offers');
   await page.keyboard.press('Escape');
