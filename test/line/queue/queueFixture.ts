@@ -90,6 +90,8 @@ export async function startQueueSite(): Promise<QueueSite> {
 
 /** How many of the ids `from0` to `from<count - 1>` are missing, and how many came more than once. */
 export function tally(arrived: readonly string[], from: string, count: number): { lost: number; duplicated: number } {
-  const ours = arrived.filter((id) => id.startsWith(from));
+  // Whole ids: a random one of another test may begin with the same letter.
+  const expected = new Set(Array.from({ length: count }, (_, n) => from + n));
+  const ours = arrived.filter((id) => expected.has(id));
   return { lost: count - new Set(ours).size, duplicated: ours.length - new Set(ours).size };
 }
