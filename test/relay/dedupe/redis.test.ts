@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createClient } from 'redis';
 import { createDedupeRedis, openDedupeRedis } from '../../../src/relay-redis.ts';
 import type { DedupeStore } from '../../../src/relay.ts';
@@ -40,6 +40,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     url = `redis://127.0.0.1:${port}`;
   });
   afterEach(async () => {
+    vi.useRealTimers();
     for (const store of opened.splice(0)) await store.close();
   });
   afterAll(() => {
@@ -69,6 +70,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
   });
 
   test('count once for the audit, whichever relay forwarded them and however often a relay says so', async () => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-23T10:00:00Z'), toFake: ['Date'] });
     const prefix = 'ledger-test:';
     const [first, second] = [await openStore({ prefix }), await openStore({ prefix })];
     const [one, two] = [setUp({ dedupe: first }), setUp({ dedupe: second })];
@@ -83,9 +85,9 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     await one.post('/events/batch', { events: [sent, event({ event_name: 'BRAND_CLICK' })] });
     const id = newKey();
     for (let at = 0; at < 3; at++) await first.accept([id], '', ['2026-11-20T23 BRAND_VIEW - - ']);
-    const counts = await second.ledger?.read({ from: '2026-11-20', to: new Date().toISOString().slice(0, 10) });
+    const counts = await second.ledger?.read({ from: '2026-11-20', to: '2026-11-23' });
     const place = { view: 'THANK_YOU', display_mode: 'INLINE', widget_id: 'a b' };
-    const hour = `${new Date().toISOString().slice(0, 13)}:00:00Z`;
+    const hour = '2026-11-23T10:00:00Z';
     expect(counts?.rows).toEqual([
       { hour: '2026-11-20T23:00:00Z', name: 'BRAND_VIEW', view: null, display_mode: null, widget_id: null, count: 1 },
       { hour, name: 'BRAND_CLICK', ...place, count: 1 },
