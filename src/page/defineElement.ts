@@ -1,19 +1,17 @@
 import type { OfferLetElement } from './elementTypes.d.ts';
-import type { MountContext } from './showOffers.ts';
-import { ATTRIBUTES, CONSENT_WORDS, readAttributes, type Offers, type ShowOptions } from './showOptions.ts';
+import type { showOffers } from './showOffers.ts';
+import { ATTRIBUTES, CONSENT_WORDS, readAttributes, type Offers } from './showOptions.ts';
 import { own } from '../wire/json.ts';
 import { LAYERS } from '../widget/props.ts';
 
 /** What is written here of an element. `reflecting` adds the properties of its attributes. */
 type ElementWithOffers = Pick<OfferLetElement, 'offers' | 'consent'>;
 
-type Show = (options: ShowOptions, context: MountContext) => Offers;
-
 /** Attributes of which a change requests offers anew. */
 const IDENTITY = /^(view|display-mode|order-id)$/;
 
 /** Defines `<offer-let>`, which shows offers in its place. Does nothing on a server, or where it is defined already. */
-export function defineElement(show: Show): void {
+export function defineElement(show: typeof showOffers): void {
   if (typeof customElements === 'undefined') return;
   try {
     if (!customElements.get('offer-let')) customElements.define('offer-let', reflecting(createElementClass(show)));
@@ -44,7 +42,7 @@ function propertyOf(attribute: string): string {
   return attribute.replace(/-./g, ([, letter = '']) => letter.toUpperCase());
 }
 
-function createElementClass(show: Show): CustomElementConstructor {
+function createElementClass(show: typeof showOffers): CustomElementConstructor {
   return class extends HTMLElement implements ElementWithOffers {
     static readonly observedAttributes = ATTRIBUTES;
     // However far outside the view: all that is asked is whether it has a box. Only with a root margins count in a frame of
