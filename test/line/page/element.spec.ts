@@ -159,6 +159,8 @@ for (const way of ["style.setProperty('display', 'none', 'important')", "toggleA
     await expect(accept(page)).toBeHidden();
     await page.evaluate(show);
     await expect(accept(page)).toBeVisible();
+    await page.evaluate("document.body.style.visibility = 'hidden'");
+    await expect(accept(page)).toBeHidden();
   });
 }
 
