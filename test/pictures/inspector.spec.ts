@@ -3,8 +3,6 @@ import { goTo, openInspected, useInspected } from '../line/inspector/inspectorFi
 import { offersOf } from '../line/page/pageFixture.ts';
 import { onlyWithSameEyes } from './sameEyes.ts';
 
-onlyWithSameEyes();
-
 const LOOKS = `<style>body{margin:0;padding:32px 40px;max-width:640px;font:16px/1.6 Georgia,serif;background:#f7f5f0;color:#1f2937}h1{font-weight:500}</style>`;
 const COPY = [
   ['Larkspur Coffee', 'Your first bag of single-origin coffee is on us', 'Roasted to order, sent in three days.'],
@@ -16,6 +14,7 @@ const COPY = [
 const SAME = { maxDiffPixelRatio: 0.03 };
 
 const fixture = useInspected();
+onlyWithSameEyes();
 
 /** Offers that read like offers, under a session that is the same in every picture. */
 function sandboxAnswer(): Record<string, unknown> {
