@@ -11,11 +11,12 @@ import { serve } from '../fixtures/serve.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-const GIVEN: PrefetchRequest = {
-  user_details: { email_hash: HASH },
-  placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-  order_details: { order_id: '1001' },
-};
+/** Frozen, because what the merchant gives is the merchant's: it is not changed. */
+const GIVEN: PrefetchRequest = Object.freeze({
+  user_details: Object.freeze({ email_hash: HASH }),
+  placement_details: Object.freeze({ view: 'THANK_YOU', display_mode: 'INLINE' }),
+  order_details: Object.freeze({ order_id: '1001' }),
+});
 const visit = (headers: Record<string, string> = {}, init: RequestInit = {}): Request =>
   new Request('https://shop.example/thank-you?order=1001', { ...init, headers });
 const textOf = ({ script }: Prefetched): string =>
