@@ -3,14 +3,15 @@ import { createOutput, safeText, wrap, inTone, openTerminal, type Terminal, type
 import { EXIT, ExitError, UsageError } from '../ExitError.ts';
 import { examineByHttp, examineInBrowser, type BrowserChoice, type Examination, type Patient } from './examine.ts';
 import type { Finding } from './finding.ts';
-import { findBrowser } from './openBrowser.ts';
+import { findBrowser, loadPlaywright } from './openBrowser.ts';
 
 const OPTIONS = {
   relay: { kind: 'text', value: 'URL', about: "The relay's URL. By default the one that the page uses." },
   browser: {
     kind: 'text',
     value: 'PATH',
-    about: 'A Chromium or Chrome. By default one that is installed; "none" checks what HTTP alone can tell.',
+    about:
+      'A Chromium or Chrome. By default one that is installed; "none" checks what HTTP alone can tell. Needs playwright-core.',
   },
   'no-sandbox': {
     kind: 'flag',
@@ -50,7 +51,7 @@ export const doctorCommand: Command = {
         'The URL of the page is missing. Use something like offerlet doctor https://shop.example/thank-you.',
       );
     const relay = readUrl('--relay', settings.relay);
-    const browser = chooseBrowser(settings, source);
+    const browser = await chooseBrowser(settings, source);
     if (browser?.isSandboxed === false)
       terminal.note('offerlet: the browser runs without its sandbox. A hostile page could take over this account.');
     const hide = passwordsOf(page, relay);
@@ -68,11 +69,16 @@ export const doctorCommand: Command = {
 };
 
 /** The browser to start, or undefined for none. */
-function chooseBrowser(
+async function chooseBrowser(
   { browser, 'no-sandbox': noSandbox }: { browser: string | undefined; 'no-sandbox': boolean },
   { env }: SettingsSource,
-): BrowserChoice | undefined {
-  const path = browser === 'none' ? undefined : (browser ?? findBrowser(env));
+): Promise<BrowserChoice | undefined> {
+  if (browser === 'none') return undefined;
+  if (!(await loadPlaywright())) {
+    if (browser === undefined) return undefined;
+    throw new UsageError('--browser needs playwright-core. Run npm install --save-dev playwright-core.');
+  }
+  const path = browser ?? (await findBrowser(env));
   if (path === undefined) return undefined;
   // Chromium has no sandbox as root, which is who runs in most containers.
   if (process.platform === 'linux' && process.getuid?.() === 0 && !noSandbox)

@@ -51,7 +51,7 @@ const HOSTS_MAX = 5;
 export async function examineInBrowser({ path, ...choice }: BrowserChoice, patient: Patient): Promise<Examination> {
   const gateway = await gatewayFor(patient);
   try {
-    const browser = await openBrowser(path, { ...choice, proxyPort: gateway.port });
+    const { browser, close } = await openBrowser(path, { ...choice, proxyPort: gateway.port });
     try {
       const visit = await visitPage(browser, patient.page, { onDocument: gateway.narrow });
       const relay = relayOf(patient, visit.record, visit.offers?.url);
@@ -61,9 +61,9 @@ export async function examineInBrowser({ path, ...choice }: BrowserChoice, patie
       const findings = isLoaded ? await findingsOf(visit, visit.record, { relay, gateway }) : [];
       const isShown = visit.record?.reported.some(({ code }) => code === 'rendered') === true;
       findings.push(...refusedChecks(gateway, relay));
-      return { findings: [...page, ...findings], relay, browser: browser.version, isShown };
+      return { findings: [...page, ...findings], relay, browser: `Chrome/${browser.version()}`, isShown };
     } finally {
-      await browser.close();
+      await close();
     }
   } finally {
     gateway.close();
@@ -91,7 +91,7 @@ export async function examineByHttp(patient: Patient): Promise<Examination> {
       ...(await relayChecks(gateway, { relay, page })),
       ...note(
         'Browser',
-        'Without a browser nobody can tell whether the offers appear, whether the network accepts the key, and whether the page moves. Install Chromium, or name one with --browser.',
+        'Without a browser nobody can tell whether the offers appear, whether the network accepts the key, and whether the page moves. Install Chromium, and beside offerlet playwright-core.',
       ),
     );
     return { findings, relay, browser: null };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Browser, CDPSession, Page, Request, Response } from 'playwright-core';
 import { measureContrast } from '../../dom/contrast.ts';
-import { isObject, own, parseJson } from '../../wire/json.ts';
-import type { Browser } from './openBrowser.ts';
+import { own, parseJson } from '../../wire/json.ts';
 import type { GatewayResponse } from './openGateway.ts';
 import { recordPage, type PageRecord } from './recordPage.ts';
 
@@ -61,13 +61,13 @@ const POLL_MS = 100;
 const LOOK_MS = 5_000;
 /** Bytes of a script or a response that are read: many times what a right one has. */
 const BODY_MAX = 1_000_000;
-/** Bodies that are read, and requests that are remembered. */
-const BODIES_MAX = 20;
+/** Requests that are remembered, and bodies that are read. */
 const REQUESTS_MAX = 5_000;
+const BODIES_MAX = 20;
 /** Errors that are listed, and how long their texts are. */
 const ERRORS_MAX = 10;
 const TEXT_MAX = 1_000;
-/** Messages on the console after which nobody listens any more. */
+/** Messages on the console after which nobody listens any more: a page can write faster than anybody reads. */
 const CONSOLE_MAX = 200;
 /** The world of the recorder. */
 const WORLD = 'offerlet-doctor';
@@ -85,54 +85,57 @@ export async function visitPage(
   url: string,
   { onDocument }: { onDocument(url: string): Promise<void> },
 ): Promise<Visit> {
-  const { targetId } = (await browser.send('Target.createTarget', { url: 'about:blank' })) as { targetId: string };
-  const session = String(own(await browser.send('Target.attachToTarget', { targetId, flatten: true }), 'sessionId'));
-  const send: Send = (method, params, ms) => browser.send(method, params, { session, ...(ms ? { ms } : {}) });
-  const traffic = recordTraffic(browser, { session, targetId, send, onDocument });
-  await send('Network.enable', {
-    maxResourceBufferSize: BODY_MAX,
-    maxTotalBufferSize: 10 * BODY_MAX,
-    maxPostDataSize: 65_536,
+  const about = await (await browser.newBrowserCDPSession()).send('Browser.getVersion');
+  const userAgent = `${about.userAgent} OfferletDoctor (bot)`;
+  const context = await browser.newContext({
+    userAgent,
+    acceptDownloads: false,
+    viewport: { width: 1280, height: 900 },
   });
-  for (const domain of ['Page', 'Runtime', 'Log', 'Inspector']) await send(`${domain}.enable`);
-  await send('Fetch.enable', { patterns: [{ urlPattern: '*offerlet*.js*' }, { urlPattern: '*/recommendations*' }] });
-  const agent = String(own(await browser.send('Browser.getVersion'), 'userAgent'));
-  await send('Network.setUserAgentOverride', { userAgent: `${agent} OfferletDoctor (bot)` });
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  const traffic = recordTraffic(page, onDocument);
   const source = `(${String(recordPage)})(${String(measureContrast)})`;
-  await send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: WORLD });
-  const navigation = await send('Page.navigate', { url }, LOAD_MS).catch(() => ({
-    errorText: `no response after ${LOAD_MS / 1_000} s`,
-  }));
-  const errorText = own(navigation, 'errorText');
-  const isDownload = own(navigation, 'isDownload') === true;
-  const failure = isDownload ? 'it is a download, not a page' : typeof errorText === 'string' ? errorText : undefined;
+  await cdp.send('Page.enable');
+  await cdp.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: WORLD });
+  const { frameTree } = await cdp.send('Page.getFrameTree');
+  const failure = await page.goto(url, { waitUntil: 'commit', timeout: LOAD_MS }).then(() => undefined, whyNotLoaded);
+  if (failure !== undefined)
+    return { failure, record: undefined, waiting: [], prefetched: [], ...(await traffic.found()) };
 
-  /** Evaluates an expression in the recorder's world. */
+  /** Evaluates an expression in the recorder's world, which the page's own scripts cannot reach. */
   const look = async (expression: string): Promise<unknown> => {
-    const world = await send('Page.createIsolatedWorld', { frameId: targetId, worldName: WORLD }, LOOK_MS);
-    const contextId = own(world, 'executionContextId');
-    return own(own(await send('Runtime.evaluate', { expression, contextId }, LOOK_MS), 'result'), 'value');
+    const world = await cdp.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id, worldName: WORLD });
+    return evaluate(cdp, { expression, contextId: world.executionContextId });
   };
-  if (failure !== undefined) return { failure, record: undefined, waiting: [], prefetched: [], ...traffic.found() };
   const started = performance.now();
   while (!traffic.hasCrashed()) {
-    if ((await look('offerletDoctor.hasOutcome()').catch(() => false)) === true) break;
+    if ((await inTime(look('offerletDoctor.hasOutcome()'))) === true) break;
     if (performance.now() - started > (traffic.isRequested() ? OUTCOME_MS : REQUEST_MS)) break;
     await pause(POLL_MS);
   }
   await pause(SETTLE_MS);
-  const read = await look('offerletDoctor.read()').catch(() => undefined);
+  const read = await inTime(look('offerletDoctor.read()'));
   const record = typeof read === 'string' ? (JSON.parse(read) as PageRecord) : undefined;
-  const explained = record && (await send('Runtime.evaluate', { expression: EXPLAIN }, LOOK_MS).catch(() => undefined));
-  const document = await send('Network.getResponseBody', { requestId: traffic.documentId() }, LOOK_MS).catch(
-    () => ({}),
-  );
-  const body = own(document, 'body');
-  const html = typeof body === 'string' ? body : undefined;
-  return { html, record, ...readExplained(own(own(explained, 'result'), 'value')), ...traffic.found() };
+  const explained = record && (await inTime(evaluate(cdp, { expression: EXPLAIN })));
+  return { record, ...readExplained(explained), ...(await traffic.found()) };
 }
 
-type Send = (method: string, params?: object, ms?: number) => Promise<unknown>;
+async function evaluate(cdp: CDPSession, what: { expression: string; contextId?: number }): Promise<unknown> {
+  return (await cdp.send('Runtime.evaluate', what)).result.value as unknown;
+}
+
+/** What a page that may be busy, or gone, still gives. */
+function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([work.catch(() => undefined), pause(LOOK_MS, undefined, { ref: false })]);
+}
+
+/** Why a page was not loaded; `undefined` if another one was instead. */
+function whyNotLoaded({ message }: Error): string | undefined {
+  if (message.includes('Download is starting')) return 'it is a download, not a page';
+  if (message.includes('Timeout')) return `no response after ${LOAD_MS / 1_000} s`;
+  return message.includes('interrupted by another') ? undefined : (/net::\w+/.exec(message)?.[0] ?? cut(message));
+}
 
 function readExplained(json: unknown): Pick<Visit, 'waiting' | 'prefetched'> {
   const parsed = parseJson(typeof json === 'string' ? json : '');
@@ -154,185 +157,63 @@ interface Traffic {
   /** Whether the page has requested offers. */
   isRequested(): boolean;
   hasCrashed(): boolean;
-  /** The request that has led to the page. */
-  documentId(): string | undefined;
-  found(): Omit<Visit, 'failure' | 'html' | 'record' | 'waiting' | 'prefetched'>;
-}
-
-interface SeenRequest {
-  /** As the page named it, and where redirects led to. */
-  readonly first: string;
-  url: string;
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  type: unknown;
-}
-
-interface SeenBody {
-  readonly chunks: Buffer[];
-  length: number;
-  isWhole: boolean;
+  found(): Promise<Omit<Visit, 'failure' | 'record' | 'waiting' | 'prefetched'>>;
 }
 
 /** Listens to what the page requests, and to its console. */
-function recordTraffic(
-  browser: Browser,
-  {
-    session,
-    targetId,
-    send,
-    onDocument,
-  }: { session: string; targetId: string; send: Send; onDocument(url: string): Promise<void> },
-): Traffic {
+function recordTraffic(page: Page, onDocument: (url: string) => Promise<void>): Traffic {
   const errors: ConsoleError[] = [];
   const failed = new Map<string, string>();
-  const requests = new Map<string, SeenRequest>();
-  const bodies = new Map<string, SeenBody>();
-  let first: SeenRequest | undefined;
-  let last: SeenRequest | undefined;
-  let offersId: string | undefined;
-  let documentId: string | undefined;
+  const scripts: Request[] = [];
+  const documents: Response[] = [];
+  let offers: Request | undefined;
   let isCrashed = false;
-  let consoleMessages = 0;
+  let messages = 0;
 
-  /** Errors do not matter: the page may have gone. */
-  const tell = (method: string, params?: object): void => void send(method, params).catch(() => undefined);
-
-  function addError(text: unknown, url?: unknown): void {
-    if (typeof text !== 'string' || text === '' || errors.length >= ERRORS_MAX) return;
-    const error = { text: cut(text), url: typeof url === 'string' ? cut(url) : undefined };
+  function addError(text: string, url?: string): void {
+    messages += 1;
+    if (messages > CONSOLE_MAX) page.removeAllListeners('console').removeAllListeners('pageerror');
+    if (text === '' || errors.length >= ERRORS_MAX) return;
+    const error = { text: cut(text), url: url && cut(url) };
     if (!errors.some((one) => one.text === error.text)) errors.push(error);
   }
 
-  /** A page can write faster than anybody reads. */
-  function countMessage(): void {
-    consoleMessages++;
-    if (consoleMessages === CONSOLE_MAX) for (const domain of ['Runtime', 'Log']) tell(`${domain}.disable`);
-  }
-
-  function onRequest(params: unknown): void {
-    const request = own(params, 'request');
-    const id = String(own(params, 'requestId'));
-    const url = String(own(request, 'url'));
-    const known = requests.get(id);
-    if (known) known.url = url;
-    else if (requests.size < REQUESTS_MAX)
-      requests.set(id, { first: url, url, status: 0, headers: {}, type: own(params, 'type') });
-    if (own(params, 'type') === 'Document' && own(params, 'frameId') === targetId) void onDocument(url);
-    const isPost = own(request, 'method') === 'POST' && /^[^?#]*\/recommendations([?#]|$)/.test(url);
-    if (isPost && /placement_details/.test(String(own(request, 'postData')))) offersId = id;
-  }
-
-  /** A request for a file whose body is needed: it is read as it comes, not afterwards, when it may be too long. */
-  function onPaused(params: unknown): void {
-    const id = String(own(params, 'networkId'));
-    const go = (): void => tell('Fetch.continueRequest', { requestId: own(params, 'requestId') });
-    if (bodies.has(id) || bodies.size >= BODIES_MAX) return go();
-    bodies.set(id, { chunks: [], length: 0, isWhole: false });
-    send('Network.streamResourceContent', { requestId: id })
-      .then((start) => addChunk(id, own(start, 'bufferedData')))
-      .catch(() => undefined)
-      .finally(go);
-  }
-
-  function addChunk(id: string, text: unknown): void {
-    const body = bodies.get(id);
-    if (!body || typeof text !== 'string') return;
-    const chunk = Buffer.from(text, 'base64');
-    if (body.length <= BODY_MAX) body.chunks.push(chunk);
-    body.length += chunk.length;
-  }
-
-  function onResponse(params: unknown): void {
-    const request = requests.get(String(own(params, 'requestId')));
-    const response = own(params, 'response');
-    if (!request) return;
-    request.status = Number(own(response, 'status'));
-    request.headers = readHeaders(own(response, 'headers'));
-    if (own(params, 'type') !== 'Document' || own(params, 'frameId') !== targetId) return;
-    first ??= request;
-    last = request;
-    documentId = String(own(params, 'requestId'));
-  }
-
-  function onFailed(params: unknown): void {
-    const url = requests.get(String(own(params, 'requestId')))?.url;
-    const reason = own(params, 'blockedReason') ?? own(own(params, 'corsErrorStatus'), 'corsError');
-    if (url !== undefined && failed.size < REQUESTS_MAX) failed.set(url, String(reason ?? own(params, 'errorText')));
-  }
-
-  function onConsole(params: unknown): void {
-    const type = own(params, 'type');
-    if (type !== 'error' && type !== 'warning') return;
-    const parts = own(params, 'args');
-    const texts = (Array.isArray(parts) ? parts : []).map((part) => own(part, 'value') ?? own(part, 'description'));
+  page.on('crash', () => (isCrashed = true));
+  page.on('request', (request) => {
+    if (isDocument(request, page)) void onDocument(request.url());
+    if (scripts.length < BODIES_MAX && /\/offerlet(\.min)?\.js([?#]|$)/.test(startOf(request).url()))
+      scripts.push(request);
+    const isPost = request.method() === 'POST' && /^[^?#]*\/recommendations([?#]|$)/.test(request.url());
+    if (isPost && request.postData()?.includes('placement_details')) offers = request;
+  });
+  page.on('response', (response) => {
+    if (documents.length < REQUESTS_MAX && isDocument(response.request(), page)) documents.push(response);
+  });
+  page.on('requestfailed', (request) => {
+    if (failed.size < REQUESTS_MAX) failed.set(request.url(), request.failure()?.errorText || 'blocked');
+  });
+  page.on('pageerror', (error) => addError(error.stack ?? String(error)));
+  page.on('console', (message) => {
     // A page's own warnings are its own business.
-    if (type === 'error' || String(texts[0]).startsWith('offerlet'))
-      addError(texts.map((text) => cut(String(text))).join(' '));
-  }
-
-  browser.onEvent(({ method, params, session: from, isSkipped }) => {
-    if (from !== session) return;
-    switch (method) {
-      case 'Network.requestWillBeSent':
-        return onRequest(params);
-      case 'Network.responseReceived':
-        return onResponse(params);
-      case 'Network.dataReceived':
-        return addChunk(String(own(params, 'requestId')), own(params, 'data'));
-      case 'Network.loadingFinished': {
-        const body = bodies.get(String(own(params, 'requestId')));
-        if (body) body.isWhole = true;
-        return;
-      }
-      case 'Network.loadingFailed':
-        return onFailed(params);
-      case 'Fetch.requestPaused':
-        return onPaused(params);
-      case 'Page.javascriptDialogOpening':
-        // A dialog of the page would hold up everything else.
-        return tell('Page.handleJavaScriptDialog', { accept: false });
-      case 'Inspector.targetCrashed':
-      case 'Inspector.detached':
-        isCrashed = true;
-        return;
-      case 'Runtime.exceptionThrown': {
-        const details = own(params, 'exceptionDetails');
-        countMessage();
-        return addError(own(own(details, 'exception'), 'description') ?? own(details, 'text'));
-      }
-      case 'Log.entryAdded': {
-        const entry = own(params, 'entry');
-        countMessage();
-        return own(entry, 'level') === 'error' ? addError(own(entry, 'text'), own(entry, 'url')) : undefined;
-      }
-      case 'Runtime.consoleAPICalled':
-        countMessage();
-        return isSkipped ? addError('A message of more than 2 MB.') : onConsole(params);
-    }
+    const isOurs = message.type() === 'warning' && message.text().startsWith('offerlet');
+    addError(message.type() === 'error' || isOurs ? message.text() : '', message.location().url);
   });
 
-  function fileOf(id: string): LoadedFile | undefined {
-    const request = requests.get(id);
-    if (!request) return undefined;
-    const { chunks = [], length = 0, isWhole = false } = bodies.get(id) ?? {};
-    const { url, status, headers } = request;
-    const isTooLong = length > BODY_MAX;
-    return { url, status, headers, isTooLong, body: isWhole && !isTooLong ? Buffer.concat(chunks) : undefined };
-  }
-
   return {
-    isRequested: () => offersId !== undefined,
+    isRequested: () => offers !== undefined,
     hasCrashed: () => isCrashed,
-    documentId: () => documentId,
-    found() {
-      const scripts = [...requests].filter(([, { first }]) => /\/offerlet(\.min)?\.js([?#]|$)/.test(first));
-      const offers = offersId === undefined ? undefined : fileOf(offersId);
+    async found() {
+      const reached = documents.filter((response) => !response.request().redirectedTo());
+      const last = reached.at(-1);
+      const ends = scripts.filter((request) => !request.redirectedTo());
+      const files = await Promise.all(ends.map(async (one) => [startOf(one).url(), await readFile(one)] as const));
+      const response = offers && (await readFile(offers));
       return {
-        status: first?.status ?? 0,
-        headers: last?.headers ?? {},
-        scripts: new Map(scripts.flatMap(([id, { first }]) => [[first, fileOf(id)] as const]).filter(isLoaded)),
-        offers: offers?.status ? offers : undefined,
+        status: reached[0]?.status() ?? 0,
+        headers: last?.headers() ?? {},
+        html: last && (await inTime(last.text())),
+        scripts: new Map(files),
+        offers: response?.status ? response : undefined,
         errors,
         failed,
       };
@@ -340,13 +221,30 @@ function recordTraffic(
   };
 }
 
-function isLoaded(entry: readonly [string, LoadedFile | undefined]): entry is [string, LoadedFile] {
-  return entry[1] !== undefined;
+/** The request that the page has made, before redirects. */
+function startOf(request: Request): Request {
+  const before = request.redirectedFrom();
+  return before ? startOf(before) : request;
 }
 
-function readHeaders(headers: unknown): Record<string, string> {
-  const entries = isObject(headers) ? Object.entries(headers) : [];
-  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value).slice(0, 20_000)]));
+/** Whether a request is for the page itself. */
+function isDocument(request: Request, page: Page): boolean {
+  try {
+    return request.isNavigationRequest() && request.frame() === page.mainFrame();
+  } catch {
+    // Its frame is not there yet: no frame of the page that is examined.
+    return false;
+  }
+}
+
+/** What the browser has loaded, not another copy. */
+async function readFile(request: Request): Promise<LoadedFile> {
+  const response = await inTime(request.response());
+  const file = { url: request.url(), status: response?.status() ?? 0, headers: response?.headers() ?? {} };
+  const isLong = Number(file.headers['content-length'] ?? 0) > BODY_MAX;
+  const body = response && !isLong ? await inTime(response.body()) : undefined;
+  const isTooLong = isLong || (body?.length ?? 0) > BODY_MAX;
+  return { ...file, isTooLong, body: isTooLong ? undefined : body };
 }
 
 function cut(text: string): string {

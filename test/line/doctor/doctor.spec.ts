@@ -86,10 +86,13 @@ const PAGES: Readonly<Record<string, { html: string; policy?: string; cache?: st
 };
 
 let server: Awaited<ReturnType<typeof serve>>;
+/** Paths with their queries. */
+const requested = new Set<string>();
 test.beforeAll(async () => {
   server = await serve(
     (request) => {
-      const { pathname } = new URL(request.url);
+      const { pathname, search } = new URL(request.url);
+      requested.add(pathname + search);
       if (pathname.startsWith('/offers/')) return relay(request);
       const page = PAGES[pathname];
       const policy: Record<string, string> = page?.policy ? { 'content-security-policy': page.policy } : {};
@@ -108,15 +111,18 @@ test.afterAll(() => server?.close());
 const AS_ROOT = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 const WARNING = /^offerlet: the browser runs without its sandbox.*\n/;
 
+interface Call {
+  args?: string[];
+  env?: Record<string, string>;
+  cwd?: string;
+  json?: boolean;
+  onStart?: (kill: (signal: NodeJS.Signals) => void) => Promise<void>;
+}
+
 /** Runs the built command on a page; in the browser that starts fastest, unless another one is named. */
 async function doctor(
   page: string,
-  {
-    args: more = [],
-    env: given = {},
-    cwd,
-    json = true,
-  }: { args?: string[]; env?: Record<string, string>; cwd?: string; json?: boolean } = {},
+  { args: more = [], env: given = {}, cwd, json = true, onStart }: Call = {},
 ): Promise<Report> {
   const url = page.startsWith('/') ? server.url + page : page;
   const args = [resolve('dist/cli.js'), 'doctor', url, ...(json ? ['--json'] : []), ...AS_ROOT, ...more];
@@ -126,7 +132,9 @@ async function doctor(
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const exitCode = await new Promise<number | null>((done) => child.once('close', done));
+  const closed = new Promise<number | null>((done) => child.once('close', done));
+  await onStart?.((signal) => child.kill(signal));
+  const exitCode = await closed;
   return { ...(JSON.parse((json && stdout) || '{}') as Report), exitCode, stdout, stderr: stderr.replace(WARNING, '') };
 }
 
@@ -260,6 +268,24 @@ test('nothing that a page writes controls a terminal or a CI job, and nothing th
     expect(textOf(printed, 'Console')).toContain('\u202e##[add-path]/tmp');
     expect(read.stdout).toContain('add-path');
     expect(read.stdout).not.toMatch(/##\[|^\s*::|[\u202e\u009b]/m);
+    expect(readdirSync(home)).toEqual([]);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+});
+
+test('a signal ends the browser, and leaves no profile', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'offerlet-home-'));
+  try {
+    const stopped = async (signal: NodeJS.Signals, path: string): Promise<number | null> => {
+      const onStart = async (kill: (signal: NodeJS.Signals) => void): Promise<void> => {
+        await expect.poll(() => requested.has(path)).toBe(true);
+        kill(signal);
+      };
+      return (await doctor(path, { env: { TMPDIR: home }, json: false, onStart })).exitCode;
+    };
+    const codes = [stopped('SIGINT', '/consent?1'), stopped('SIGTERM', '/consent?2'), stopped('SIGHUP', '/consent?3')];
+    expect(await Promise.all(codes)).toEqual([130, 143, 129]);
     expect(readdirSync(home)).toEqual([]);
   } finally {
     rmSync(home, { recursive: true });
