@@ -1,7 +1,7 @@
-import type { AnchorHTMLAttributes, JSX } from 'preact';
+import type { AnchorHTMLAttributes, ComponentChildren, JSX } from 'preact';
 import type { Advertiser, DisclosureDetails, PlacedOffer } from '../wire/offers/response.ts';
 import type { Messages } from './messages.ts';
-import { LAYERS, type WidgetView } from './props.ts';
+import type { WidgetView } from './props.ts';
 
 /** Characters of a label beside which there is room for another, and of one that fits in the usual size on two lines of a phone. */
 const SHORT_LABEL = 20;
@@ -24,8 +24,7 @@ interface OfferCardProps {
 
 /** One offer: disclosure, advertiser, heading, subheading, accept, decline, legal, in that order. */
 export function OfferCard({ view, offer: placed, sequence, isTitle, level }: OfferCardProps): JSX.Element {
-  const { messages, mode } = view.props;
-  const isSheet = LAYERS[mode] === 'sheet';
+  const { messages } = view.props;
   const { advertiser, offer } = placed;
   const { cta_details: cta, disclosure_details: details } = offer;
   const isClaimed = view.state.claimed.includes(placed);
@@ -34,7 +33,6 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
   const before = sequence?.[index - 1];
   const isPictured = sequence && offer.assets?.length === 1;
   const images = <Tiles view={view} offer={placed} kind={isPictured ? 'picture' : 'tiles'} />;
-  const claim = <ClaimStatus view={view} offer={placed} isClaimed={isClaimed} />;
   const accept = (isClaimed && cta.claimed_accept_copy) || cta.accept_copy;
   // Those of before and after accept: the buttons stay where they are.
   const longest = Math.max(...Object.values({ ...cta, transition_copy: '' }).map((label) => label?.length ?? 0));
@@ -85,10 +83,10 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
         )}
       </div>
       {isPictured && images}
-      <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
+      <Place view={view} offer={placed} isClaimed={isClaimed}>
+        <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
+      </Place>
       {!isPictured && images}
-      {/* Where nothing moves under the pointer: the bottom of a sheet stays, elsewhere the top. */}
-      {isSheet && claim}
       <div class={`actions${longest > SHORT_LABEL ? ' stack' : ''}${longest > LONG_LABEL ? ' long' : ''}`}>
         <OutsideLink
           part="accept"
@@ -112,7 +110,6 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
           {decline}
         </button>
       </div>
-      {!isSheet && claim}
       {details && <Disclosure details={details} messages={messages} />}
     </article>
   );
@@ -229,41 +226,49 @@ function Tiles({ view, offer, kind }: TilesProps): JSX.Element | null {
   );
 }
 
-/** Props of the claimed state. */
-interface ClaimStatusProps {
+/** Props of the place of an offer's text. */
+interface PlaceProps {
   view: WidgetView;
   offer: PlacedOffer;
   isClaimed: boolean;
+  children: ComponentChildren;
 }
 
-/** The message and promo code of an accepted offer. The live region is always present so that screen readers announce the change. */
-function ClaimStatus({ view, offer, isClaimed }: ClaimStatusProps): JSX.Element {
+/**
+ * The text of an offer, and in its place, once it is accepted, the message and promo code. An invisible one reserves its
+ * room until then: nothing moves under the pointer. The live region is always present so that screen readers announce the change.
+ */
+function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
   const { messages } = view.props;
-  const { cta_details } = offer.offer;
   const code = codeOf(offer);
   const isCopied = view.state.copied === offer;
   const opened = `✓ ${messages.claimed}`;
-  const texts = [cta_details.transition_copy || opened, opened];
+  const texts = [offer.offer.cta_details.transition_copy || opened, opened];
   const index = Number(view.state.opened.includes(offer));
+  const content = [
+    // The one reserves the room of the other.
+    <p dir="auto" data-other={texts[1 - index]}>
+      <span>{texts[index]}</span>
+    </p>,
+    code && (
+      <div class="code">
+        <span class="small">{messages.code}</span>
+        <code dir="ltr" class={code.length > LONG_CODE ? 'text' : 'big'}>
+          {isClaimed ? code : code.replace(/[^-]/g, '0')}
+        </code>
+        <button type="button" class={isCopied ? '' : 'main'} onClick={(event) => view.copy(event, offer)}>
+          {isCopied ? messages.copied : messages.copy}
+        </button>
+      </div>
+    ),
+  ];
   return (
-    <div class="claim" role="status">
-      {isClaimed && [
-        // The one reserves the room of the other: when they change, nothing moves under the pointer.
-        <p dir="auto" data-other={texts[1 - index]}>
-          <span>{texts[index]}</span>
-        </p>,
-        code && (
-          <div class="code">
-            <span class="small">{messages.code}</span>
-            <code dir="ltr" class={code.length > LONG_CODE ? '' : 'big'}>
-              {code}
-            </code>
-            <button type="button" class={isCopied ? '' : 'main'} onClick={(event) => view.copy(event, offer)}>
-              {isCopied ? messages.copied : messages.copy}
-            </button>
-          </div>
-        ),
-      ]}
+    <div class={isClaimed ? 'place claimed' : 'place'}>
+      {children}
+      <div class="claim" role="status">
+        {isClaimed && content}
+      </div>
+      {!isClaimed && <div class="claim room">{content}</div>}
     </div>
   );
 }
