@@ -53,7 +53,7 @@ export function mountOnLambda(options: RelayOptions): (event: LambdaEvent) => Pr
     const request = new Request(`https://${headers.get('host') ?? 'lambda'}${path}`, {
       method,
       headers,
-      body: body && isBase64Encoded ? Buffer.from(body, 'base64') : body || null,
+      body: !body || /^(GET|HEAD)$/.test(method) ? null : isBase64Encoded ? Buffer.from(body, 'base64') : body,
     });
     const response = await relay(request, { ip });
     const sent = [...response.headers];

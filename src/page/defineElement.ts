@@ -1,6 +1,6 @@
 import type { OfferLetElement } from './elementTypes.d.ts';
-import { showOffers, type MountContext } from './showOffers.ts';
-import { ATTRIBUTES, CONSENT_WORDS, readAttributes, type Offers, type ShowOptions } from './showOptions.ts';
+import type { showOffers } from './showOffers.ts';
+import { ATTRIBUTES, CONSENT_WORDS, readAttributes, type Offers } from './showOptions.ts';
 import { own } from '../wire/json.ts';
 import { LAYERS } from '../widget/props.ts';
 
@@ -11,7 +11,7 @@ type ElementWithOffers = Pick<OfferLetElement, 'offers' | 'consent'>;
 const IDENTITY = /^(view|display-mode|order-id)$/;
 
 /** Defines `<offer-let>`, which shows offers in its place. Does nothing on a server, or where it is defined already. */
-export function defineElement(show: (options: ShowOptions, context: MountContext) => Offers = showOffers): void {
+export function defineElement(show: typeof showOffers): void {
   if (typeof customElements === 'undefined') return;
   try {
     if (!customElements.get('offer-let')) customElements.define('offer-let', reflecting(createElementClass(show)));
@@ -42,10 +42,16 @@ function propertyOf(attribute: string): string {
   return attribute.replace(/-./g, ([, letter = '']) => letter.toUpperCase());
 }
 
-function createElementClass(show: (options: ShowOptions, context: MountContext) => Offers): CustomElementConstructor {
+function createElementClass(show: typeof showOffers): CustomElementConstructor {
   return class extends HTMLElement implements ElementWithOffers {
     static readonly observedAttributes = ATTRIBUTES;
-    #observer: IntersectionObserver | undefined;
+    // However far outside the view: all that is asked is whether it has a box. Only with a root margins count in a frame of
+    // another origin, and only without one WebKit counts those of scrolling boxes.
+    readonly #observer = new IntersectionObserver(() => this.#look(), {
+      root: parent === window ? null : this.ownerDocument,
+      rootMargin: '1000000px',
+      scrollMargin: '1000000px',
+    });
     #mount: Offers | undefined;
     /** A denial holds for later mounts of this element. */
     #isDenied = false;
@@ -71,7 +77,7 @@ function createElementClass(show: (options: ShowOptions, context: MountContext) 
 
     connectedCallback(): void {
       for (const attribute of ATTRIBUTES) {
-        // What was set before the class was there: a property, which is in the way of ours, or the attribute `orderid`.
+        // What was set before the class was there: a property, which hides ours, or the attribute `orderid`.
         const name = propertyOf(attribute);
         const set = Object.getOwnPropertyDescriptor(this, name) ?? this.getAttributeNode(name);
         if (name !== attribute) this.removeAttribute(name);
@@ -79,18 +85,15 @@ function createElementClass(show: (options: ShowOptions, context: MountContext) 
       }
       // Some frameworks insert the element first, and set its attributes afterwards.
       queueMicrotask(() => this.offers);
-      if (this.#observer) return;
-      // However far outside the view: all that is asked is whether it has a box.
-      this.#observer = new IntersectionObserver(() => this.#look(), { rootMargin: '1000000px' });
       this.#observer.observe(this);
     }
 
     /** Frameworks keep pages that were left, without a box. Such an element asks for nothing and leaves no layer open. */
     #look(): void {
       const mode = this.getAttribute('display-mode') as keyof typeof LAYERS;
-      if (this.#isRendered()) queueMicrotask(() => this.offers);
       // A page may hide it by its mark, as page.md says. An end would take the mark away, and all would begin anew.
-      else if (LAYERS[mode] && !/empty|closed/.test(`${this.dataset['offerlet']}`)) this.#end();
+      const isOver = this.matches('[data-offerlet]:not([data-offerlet=rendered])');
+      if (this.offers && LAYERS[mode] && !isOver && !this.#isRendered()) this.#end();
     }
 
     #isRendered(): boolean {
@@ -101,8 +104,7 @@ function createElementClass(show: (options: ShowOptions, context: MountContext) 
       // A framework that moves the element removes it and inserts it at once.
       queueMicrotask(() => {
         if (this.isConnected) return;
-        this.#observer?.disconnect();
-        this.#observer = undefined;
+        this.#observer.disconnect();
         this.#end();
       });
     }

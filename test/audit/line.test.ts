@@ -151,7 +151,7 @@ describe('through lost responses, 5xx, 207s, kill -9, midnight and clocks that a
       const port = await freePort();
       redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' });
       const url = `redis://127.0.0.1:${port}`;
-      const store = await connected(url);
+      const store = await connected(url, redis);
       // What a relay had claimed when it was killed, no other one forwards for 20 seconds.
       try {
         expectAgreement(
@@ -166,12 +166,12 @@ describe('through lost responses, 5xx, 207s, kill -9, midnight and clocks that a
 });
 
 /** Connects as soon as the server that was just started listens. */
-async function connected(url: string): ReturnType<typeof openDedupeRedis> {
-  for (let tries = 0; ; tries++) {
+async function connected(url: string, server: ChildProcess): ReturnType<typeof openDedupeRedis> {
+  for (;;) {
     try {
       return await openDedupeRedis({ url });
     } catch (error) {
-      if (tries > 20) throw error;
+      if (server.exitCode !== null) throw error;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }

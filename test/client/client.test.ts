@@ -195,6 +195,8 @@ describe('reportAll', () => {
   test.each(['signal', 'deadline'] as const)('what is not settled when the %s ends is unknown', async (by) => {
     vi.useRealTimers();
     const cancel = new AbortController();
+    // The test says when the time is over: a busy machine may need more for the first group.
+    if (by === 'deadline') vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(cancel.signal);
     const told: EventReport[] = [];
     network.fault = (call) => (call === 1 ? {} : { hangs: true });
     const reports = await open().reportAll(clicks(50), {

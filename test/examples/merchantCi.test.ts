@@ -127,5 +127,3 @@ function run(command: string, args: readonly string[], env: Readonly<Record<stri
   });
   return { status, output: stdout + stderr };
 }
-
-/** A port that nothing listens on. */

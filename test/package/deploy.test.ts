@@ -115,7 +115,7 @@ test('as that user, with nothing but /data to write to, the relay runs and is he
   let output = '';
   for (const stream of [relay.stdout, relay.stderr])
     stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await expect.poll(() => output, { timeout: 20_000 }).toContain('Press Ctrl-C to stop.');
+  await expect.poll(() => output).toContain('Press Ctrl-C to stop.');
   expect(check()).toBe(0);
   expect(readdirSync(data)).not.toEqual([]);
   const ended = new Promise((resolve) => relay?.once('exit', resolve));

@@ -1,9 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
-import { goTo, openInspected, startInspected } from '../line/inspector/inspectorFixture.ts';
-import { offersOf, type Fixture } from '../line/page/pageFixture.ts';
+import { goTo, openInspected, useInspected } from '../line/inspector/inspectorFixture.ts';
+import { offersOf } from '../line/page/pageFixture.ts';
 import { onlyWithSameEyes } from './sameEyes.ts';
-
-onlyWithSameEyes();
 
 const LOOKS = `<style>body{margin:0;padding:32px 40px;max-width:640px;font:16px/1.6 Georgia,serif;background:#f7f5f0;color:#1f2937}h1{font-weight:500}</style>`;
 const COPY = [
@@ -15,11 +13,8 @@ const COPY = [
 /** Lines of a trace may be in another order, as the events are: their places may differ, the panel may not. */
 const SAME = { maxDiffPixelRatio: 0.03 };
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startInspected();
-});
-test.afterAll(() => fixture.close());
+const fixture = useInspected();
+onlyWithSameEyes();
 
 /** Offers that read like offers, under a session that is the same in every picture. */
 function sandboxAnswer(): Record<string, unknown> {
@@ -35,7 +30,6 @@ function sandboxAnswer(): Record<string, unknown> {
 }
 
 async function open(page: Page, more = '', scheme: 'light' | 'dark' = 'light'): Promise<void> {
-  fixture.reset();
   fixture.reply = sandboxAnswer;
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: scheme });

@@ -227,7 +227,7 @@ describe('what is not a withdrawal', () => {
     await Promise.all([one.track(event('a')), two.track(event('b'))]);
     await one.notes.update('order', () => 1);
     await deleteDatabase();
-    await vi.waitFor(async () => expect((await onDisk()).events.sort()).toEqual(['a', 'b']), 3_000);
+    await vi.waitFor(async () => expect((await onDisk()).events.sort()).toEqual(['a', 'b']));
     expect(await one.notes.read('order')).toBe(1);
     await Promise.all([one.track(event('c')), two.track(event('d'))]);
     expect((await onDisk()).events.sort()).toEqual(['a', 'b', 'c', 'd']);
@@ -268,7 +268,7 @@ it('a purge resolves only when nothing is left on disk, even with slow storage',
     vi.restoreAllMocks();
     expect((await onDisk()).events).toEqual([]);
     await tab.track(event('later'));
-    await vi.waitFor(async () => expect((await onDisk()).events).toEqual(['later']), 3_000);
+    await vi.waitFor(async () => expect((await onDisk()).events).toEqual(['later']));
     expect((await onDisk()).keys.filter((key) => key > '~')).toEqual([]);
   }
 });

@@ -8,7 +8,7 @@ import { event } from './world.ts';
 afterEach(() => void vi.useRealTimers());
 
 /** Waits longer than the backoff that an earlier session may have stored. */
-const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, 10_000);
+const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check);
 
 /** One process on a device: its storage calls take effect some time after they are made, or never once it is killed. */
 interface Process extends KeyValueStorage {

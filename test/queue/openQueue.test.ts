@@ -37,7 +37,7 @@ describe('delivery', () => {
     expect(await first.flush()).toMatchObject({ delivered: 0, kept: 1, lastAnswer: { status: 503 } });
     await first.close();
     const second = opening(() => ({ status: 202 }));
-    await vi.waitFor(() => expect(second.of('delivered')).toHaveLength(0 + 1), 3_000);
+    await vi.waitFor(() => expect(second.of('delivered')).toHaveLength(0 + 1));
     expect(second.batches).toEqual([['a']]);
   });
 
@@ -49,7 +49,7 @@ describe('delivery', () => {
       return mixed(ids, { e1: true, e3: false });
     });
     await Promise.all(names(5).map((id) => queue.track(event(id))));
-    await vi.waitFor(() => expect(queue.batches).toHaveLength(2), 3_000);
+    await vi.waitFor(() => expect(queue.batches).toHaveLength(2));
     expect(queue.batches[1]).toEqual(['e1']);
     expect(queue.of('dead_letter')).toMatchObject([{ event: { event_id: 'e3' }, reason: 'bad: no e3' }]);
     expect(queue.of('retried')).toMatchObject([{ count: 1, reason: 'bad: no e1' }]);
@@ -86,12 +86,16 @@ describe('timing', () => {
   it('a click is sent at once, a display within 250 ms', async () => {
     const queue = opening(() => ({ status: 202 }));
     await queue.flush();
-    const start = Date.now();
-    await queue.track(event('display'));
-    await queue.track(event('click', { event_name: 'BRAND_CLICK' }));
-    await vi.waitFor(() => expect(queue.batches).toHaveLength(1));
-    expect(Date.now() - start).toBeLessThan(240);
-    expect(queue.batches[0]).toEqual(['display', 'click']);
+    // A separate clock: a busy machine does not matter.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    void queue.track(event('display'));
+    void queue.track(event('click', { event_name: 'BRAND_CLICK' }));
+    for (let ms = 0; ms < 240 && queue.batches.length === 0; ms += 5) {
+      await vi.advanceTimersByTimeAsync(5);
+      await new Promise((done) => setImmediate(done));
+    }
+    vi.useRealTimers();
+    expect(queue.batches).toEqual([['display', 'click']]);
   });
 
   it('after a failure the next request waits half a second, however often flush is called', async () => {
@@ -115,7 +119,7 @@ describe('timing', () => {
     await queue.track(event('a', { event_name: 'BRAND_CLICK' }));
     await vi.waitFor(() => expect(at).toHaveLength(1));
     expect(await queue.flush()).toMatchObject({ delivered: 0, kept: 1, lastAnswer: { status: 429 } });
-    await vi.waitFor(() => expect(at).toHaveLength(2), 6_000);
+    await vi.waitFor(() => expect(at).toHaveLength(2));
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(2_000);
   });
 

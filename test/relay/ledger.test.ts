@@ -54,6 +54,7 @@ function send(bench: Bench, path: string, { body, ip }: { body: unknown; ip: str
 
 describe('the ledger in files', () => {
   test('counts accepted events by hour, name and the placement of their session', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] }); // the hour stays
     const store = await open();
     const bench = setUp({ dedupe: store });
     await askFor(bench, { view: 'THANK_YOU', display_mode: 'INLINE', widget_id: 'under the fold, größer \\ 1' });

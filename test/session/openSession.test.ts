@@ -101,7 +101,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     };
     const session = open(relay, { storage: openStorage() });
     session.displayed(only((await session.result).groups[0]?.offers[0]));
-    await vi.waitFor(() => expect(relay.names().toSorted()).toEqual(['BRAND_DISPLAY', 'WIDGET_DISPLAY']), 6_000);
+    await vi.waitFor(() => expect(relay.names().toSorted()).toEqual(['BRAND_DISPLAY', 'WIDGET_DISPLAY']));
     expect(session.emitted.filter(({ type }) => type === 'dead_letter')).toHaveLength(1);
     expect(await session.stats()).toMatchObject({ deadLetters: 1, onDisk: 0, inMemory: 0 });
     session.destroy();

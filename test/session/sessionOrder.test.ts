@@ -53,7 +53,7 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
     await first.result;
     first.dismiss('escape');
     const stored = (): string => [...storage.values.values()].join();
-    await vi.waitFor(() => expect(stored()).toContain('closed'), 5_000);
+    await vi.waitFor(() => expect(stored()).toContain('closed'));
     first.destroy();
     const second = open(relay, { storage, order: '7', mode: 'OVERLAY' });
     expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });

@@ -99,7 +99,7 @@ export function device(isAsync = true): Device {
 
 /** Waits until the relay has the events, and nothing more comes. */
 export async function settled(relay: TestRelay, names: string[]): Promise<void> {
-  await vi.waitFor(() => expect(relay.names()).toEqual(names), { timeout: 5_000 });
+  await vi.waitFor(() => expect(relay.names()).toEqual(names));
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(relay.names()).toEqual(names);
 }

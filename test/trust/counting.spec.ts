@@ -1,14 +1,9 @@
 import { expect, test, type Page } from '@playwright/test';
-import { openTrustShop, thankYou, type TrustShop } from './trustShop.ts';
+import { thankYou, useTrustShop } from './trustShop.ts';
 import { poll } from '../line/drivers/poll.ts';
 
 // What SECURITY.md promises about counting. Each title is a promise, word for word.
-let shop: TrustShop;
-test.beforeAll(async () => {
-  shop = await openTrustShop();
-});
-test.beforeEach(() => shop.reset());
-test.afterAll(() => shop.close());
+const shop = useTrustShop();
 
 const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
 const accept = (page: Page) => page.locator('[part~=accept]').first();

@@ -2,15 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { offersOf } from '../line/page/pageFixture.ts';
-import { KEY, openTrustShop, thankYou, watchPosts, type TrustShop } from './trustShop.ts';
+import { KEY, thankYou, useTrustShop } from './trustShop.ts';
 
 // What SECURITY.md promises about the secret key. Each title is a promise, word for word.
-let shop: TrustShop;
-test.beforeAll(async () => {
-  shop = await openTrustShop();
-});
-test.beforeEach(() => shop.reset());
-test.afterAll(() => shop.close());
+const shop = useTrustShop();
 
 const ask = (init: RequestInit = {}, path = '/recommendations') =>
   fetch(`${shop.url}/offers${path}`, {
@@ -77,7 +72,6 @@ test('Nothing that a request carries changes where the relay sends it or with wh
 test('A secret key in a page ends in invalid_config before any request, and is not repeated in any message.', async ({
   page,
 }) => {
-  const posts = watchPosts(page);
   const lines: string[] = [];
   page.on('console', (message) => lines.push(message.text()));
   const secrets = ['adnet_sk_live_canary', 'adnet_rk_test_canary', 'adnet_rp_canary'];
@@ -88,7 +82,7 @@ test('A secret key in a page ends in invalid_config before any request, and is n
     expect(explanation).toContain('invalid_config');
     expect(explanation + lines.join()).not.toContain(secret);
   }
-  expect(posts).toEqual([]);
+  expect(shop.posts).toEqual([]);
 });
 
 test('The entries that take a secret key throw when a browser loads them.', async ({ page }) => {

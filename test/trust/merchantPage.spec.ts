@@ -1,14 +1,9 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf } from '../line/page/pageFixture.ts';
-import { openTrustShop, thankYou, watchPosts, type TrustShop } from './trustShop.ts';
+import { thankYou, useTrustShop } from './trustShop.ts';
 
 // What SECURITY.md promises for the merchant's page. Each title is a promise, word for word.
-let shop: TrustShop;
-test.beforeAll(async () => {
-  shop = await openTrustShop();
-});
-test.beforeEach(() => shop.reset());
-test.afterAll(() => shop.close());
+const shop = useTrustShop();
 
 const accept = (page: Page) => page.locator('[part~=accept]').first();
 
@@ -91,7 +86,6 @@ test('It runs under a policy without any inline style or script, with Trusted Ty
 });
 
 test('Options are read from the script tag that runs, never from an element that poses as it.', async ({ page }) => {
-  const posts = watchPosts(page);
   const foreign: string[] = [];
   page.on('request', (request) => request.url().includes('evil.example') && foreign.push(request.url()));
   const posing = ['currentScript', 'baseURI', 'body', 'documentElement', 'offerlet', 'readyState', 'createElement']
@@ -104,7 +98,7 @@ test('Options are read from the script tag that runs, never from an element that
   await page.goto(shop.page('/', thankYou({}, '', posing)));
   await expect(accept(page)).toBeVisible();
   expect(foreign.filter((url) => !url.endsWith('/x.js'))).toEqual([]);
-  expect(posts[0]).toBe('/offers/recommendations');
+  expect(shop.posts[0]).toBe('/offers/recommendations');
 });
 
 test('Offers and events go through the relay alone, and a redirect is never followed.', async ({ page }) => {

@@ -1,46 +1,39 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf } from '../line/page/pageFixture.ts';
 import { everythingStored } from '../line/page/pageShop.ts';
-import { CANARIES, openTrustShop, thankYou, watchPosts, type TrustShop } from './trustShop.ts';
+import { CANARIES, thankYou, useTrustShop } from './trustShop.ts';
 import { poll } from '../line/drivers/poll.ts';
 
 // What SECURITY.md promises to shoppers. Each title is a promise, word for word.
-let shop: TrustShop;
-test.beforeAll(async () => {
-  shop = await openTrustShop();
-});
-test.beforeEach(() => shop.reset());
-test.afterAll(() => shop.close());
+const shop = useTrustShop();
 
 const accept = (page: Page) => page.locator('[part~=accept]').first();
 const decide = (page: Page, isGiven: boolean) => page.evaluate(`window.offerlet.push((o) => o.consent(${isGiven}))`);
 
-async function expectNothing(page: Page, posts: readonly string[]): Promise<void> {
+async function expectNothing(page: Page): Promise<void> {
   await page.waitForTimeout(600);
-  expect(posts).toEqual([]);
+  expect(shop.posts).toEqual([]);
   expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
   expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
 }
 
 test('Where consent is required, nothing is requested or stored before it is given.', async ({ page }) => {
-  const posts = watchPosts(page);
   await page.goto(shop.page('/', thankYou({ consent: 'required' })));
-  await expectNothing(page, posts);
+  await expectNothing(page);
   await decide(page, true);
   await expect(accept(page)).toBeVisible();
-  expect(posts).toContain('/offers/recommendations');
+  expect(shop.posts).toContain('/offers/recommendations');
 });
 
 test('Global Privacy Control counts as a refusal unless the page passes its own decision.', async ({ page }) => {
   await page.addInitScript(() =>
     Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true }),
   );
-  const posts = watchPosts(page);
   await page.goto(shop.page('/', thankYou()));
-  await expectNothing(page, posts);
+  await expectNothing(page);
   await decide(page, true);
   await expect(accept(page)).toBeVisible();
-  expect(posts).toContain('/offers/recommendations');
+  expect(shop.posts).toContain('/offers/recommendations');
 });
 
 test('Withdrawing consent removes the offers in every tab and deletes what was stored.', async ({ page, context }) => {

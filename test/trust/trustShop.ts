@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pathToFileURL } from 'node:url';
-import type { Page } from '@playwright/test';
+import { test } from '@playwright/test';
 import type * as RelayEntry from '../../src/relay.ts';
 import { serve } from '../fixtures/serve.ts';
-import { openLateness } from '../line/page/openLateness.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
 
 /** The key that must never leave the server. */
@@ -30,7 +29,7 @@ export interface TrustShop {
   url: string;
   /** Every request that reached the network, in order. */
   calls: NetworkCall[];
-  /** The path of every request that reached the relay, in order: also what pages of earlier tests send as they close (`watchPosts`). */
+  /** The path of every POST of a page, in order. */
   posts: string[];
   /** Every line the relay logged. */
   logs: string[];
@@ -41,61 +40,58 @@ export interface TrustShop {
   /** Replaces the network's response to a batch, once set. */
   batchStatus: number;
   page(path: string, html: string, headers?: Record<string, string>): string;
-  reset(): void;
   close(): Promise<void>;
 }
 
 const built = (file: string): URL => pathToFileURL(`${import.meta.dirname}/../../dist/${file}`);
 
+/** The shop of each test: its own, so that what a page of another test sends as it closes reaches none. */
+export function useTrustShop(): TrustShop {
+  const shop = {} as TrustShop;
+  test.beforeEach(() => openTrustShop(shop));
+  test.afterEach(() => shop.close());
+  return shop;
+}
+
 /** Starts the shop and its network on free ports. */
-export async function openTrustShop(): Promise<TrustShop> {
+async function openTrustShop(shop: TrustShop): Promise<void> {
   const { createRelay, toNode } = (await import(built('relay.js').href)) as typeof RelayEntry;
   const files = new Map(
     ['offerlet.js', 'offerlet-inspector.js', 'relay.js'].map((file) => [`/${file}`, readFileSync(built(file))]),
   );
   const pages = new Map<string, { html: string; headers: Record<string, string> }>();
 
-  const lateness = openLateness();
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>;
     const path = request.url ?? '/';
-    const events = (body.events as { session_id: string }[] | undefined) ?? [];
-    if (!lateness.isLate(events)) shop.calls.push({ path, headers: request.headers, body });
-    if (path === '/recommendations') {
-      const offers = shop.offers();
-      lateness.responded(offers);
-      return send(response, 200, offers, shop.networkHeaders);
-    }
-    const results = events.map((_, index) => ({ index, success: true }));
+    shop.calls.push({ path, headers: request.headers, body });
+    if (path === '/recommendations') return send(response, 200, shop.offers(), shop.networkHeaders);
+    const results = ((body.events as unknown[] | undefined) ?? []).map((_, index) => ({ index, success: true }));
     send(response, shop.batchStatus, { results, accepted: results.length, failed: 0 }, shop.networkHeaders);
   }
 
   const network = await serve((request, response) => void respond(request, response));
-  const openRelay = () =>
-    toNode(
-      createRelay({
-        apiKey: KEY,
-        version: '1.0.0',
-        networkUrl: network.url,
-        basePath: '/offers',
-        sandbox: true,
-        onLog: (entry) => shop.logs.push(JSON.stringify(entry)),
-      }),
-    );
-  let relay = openRelay();
+  const relay = toNode(
+    createRelay({
+      apiKey: KEY,
+      version: '1.0.0',
+      networkUrl: network.url,
+      basePath: '/offers',
+      sandbox: true,
+      onLog: (entry) => shop.logs.push(JSON.stringify(entry)),
+    }),
+  );
   const server = await serve((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://shop');
-    if (pathname.startsWith('/offers/')) {
-      shop.posts.push(pathname);
-      return relay(request, response);
-    }
+    if (request.method === 'POST') shop.posts.push(pathname);
+    if (pathname.startsWith('/offers/')) return relay(request, response);
     const page = pages.get(pathname);
     const file = files.get(pathname) ?? moduleAt(pathname);
     if (page) return void response.writeHead(200, page.headers).end(page.html);
     response.writeHead(file ? 200 : 404, { 'content-type': 'text/javascript' }).end(file);
   });
 
-  const shop: TrustShop = {
+  Object.assign<TrustShop, TrustShop>(shop, {
     url: server.url,
     calls: [],
     posts: [],
@@ -107,28 +103,10 @@ export async function openTrustShop(): Promise<TrustShop> {
       pages.set(path, { html, headers: { 'content-type': 'text/html; charset=utf-8', ...headers } });
       return server.url + path;
     },
-    reset() {
-      lateness.begin();
-      relay = openRelay(); // the one before repeats its responses to the order that all tests have
-      for (const list of [shop.calls, shop.posts, shop.logs]) list.length = 0;
-      shop.offers = () => offersOf(1);
-      shop.networkHeaders = {};
-      shop.batchStatus = 202;
-    },
     async close() {
       await Promise.all([server.close(), network.close()]);
     },
-  };
-  return shop;
-}
-
-/** Lists the paths that this page posts to. The shop also receives what an earlier test's page sends as it closes. */
-export function watchPosts(page: Page): string[] {
-  const posts: string[] = [];
-  page.on('request', (request) => {
-    if (request.method() === 'POST') posts.push(new URL(request.url()).pathname);
   });
-  return posts;
 }
 
 /** A thank-you page with the script tag; attributes that are `undefined` are left out. */

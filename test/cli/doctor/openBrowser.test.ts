@@ -48,7 +48,7 @@ test.each([
   expect((await openBrowser(path, OPTIONS)).version).toBe('Test/1');
   expect(readdirSync(directory)).toHaveLength(3);
   process.emit(signal, signal);
-  await expect.poll(() => exit.mock.calls, { timeout: 5_000 }).toEqual([[code]]);
+  await expect.poll(() => exit.mock.calls).toEqual([[code]]);
   expect(readdirSync(directory).toSorted()).toEqual(['browser.cjs', 'started.json']);
 });
 
@@ -61,7 +61,7 @@ test('a second Ctrl-C does not wait for the browser, and leaves no profile behin
   process.emit('SIGINT', 'SIGINT');
   expect(exit.mock.calls).toEqual([[130]]);
   expect(readdirSync(directory).toSorted()).toEqual(['browser.cjs', 'started.json']);
-  await expect.poll(() => exit.mock.calls.length, { timeout: 5_000 }).toBe(2);
+  await expect.poll(() => exit.mock.calls.length).toBe(2);
 });
 
 test('the browser gets only the variables that it requires, a separate home, and no way around the proxy', async () => {

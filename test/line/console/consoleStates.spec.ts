@@ -27,10 +27,11 @@ test('a refused key is reported, with what to do', async ({ page }) => {
 });
 
 test('a 429 is waited for in view, and the report comes by itself', async ({ page }) => {
-  await control(sandbox.network, 'faults', { route: REPORT, status: 429, headers: { 'retry-after': '2' }, times: 2 });
+  await control(sandbox.network, 'faults', { route: REPORT, status: 429, headers: { 'retry-after': '2' }, times: 99 });
   await page.goto(own.url);
   await expect(alert(page)).toContainText('Too many requests');
   await expect(page.getByText(/Next attempt in [12] s/)).toBeVisible();
+  await control(sandbox.network, 'faults', undefined, 'DELETE');
   await expect(payout(page)).toContainText(/\d/);
 });
 
@@ -102,8 +103,9 @@ test('dates without data are reported, with a way back', async ({ page }) => {
 test('when the network goes away the data stays, with its time, and comes back by itself', async ({ page }) => {
   await page.goto(`${sandbox.shop}/console/`);
   await expect(payout(page)).toContainText(/\d/);
-  await control(sandbox.network, 'faults', { route: REPORT, drop_connection: true, times: 3 });
+  await control(sandbox.network, 'faults', { route: REPORT, drop_connection: true, times: 99 });
   await expect(page.getByText(/can’t be reached\. You see what was read at \d\d:\d\d:\d\d/)).toBeVisible();
+  await control(sandbox.network, 'faults', undefined, 'DELETE');
   await expect(payout(page)).toContainText(/\d/);
   await expect(page.getByText(/can’t be reached\./)).toHaveCount(0);
 });

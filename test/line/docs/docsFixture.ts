@@ -47,7 +47,6 @@ function link(folder: string): void {
     writeFileSync(join(modules, '.bin', name), `#!/bin/sh\nexec node ${resolve(path)} "$@"\n`, { mode: 0o755 });
 }
 
-/** Returns a port that nothing listens on. */
 interface Group {
   readonly child: ChildProcess;
   /** Nothing holds its output any more, background processes included. */

@@ -336,5 +336,3 @@ test('a page that is not there is one finding; a wrong call is one line', async 
     expect.stringMatching(/^offerlet: The browser \/bin\/false could not be used: .*\n$/),
   ]);
 });
-
-/** A port on which nobody listens. */

@@ -1,5 +1,6 @@
 // The system's WebKit (WebKitGTK's WebKitWebDriver and MiniBrowser) through classic WebDriver, without a client library.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { expect } from '@playwright/test';
 import { freePort } from '../../fixtures/serve.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -31,17 +32,12 @@ export class WebKit {
     const env: NodeJS.ProcessEnv = { ...process.env, LIBGL_ALWAYS_SOFTWARE: '1', NO_AT_BRIDGE: '1' };
     if (!env.DISPLAY && !env.WAYLAND_DISPLAY) env.DISPLAY = await this.#startDisplay();
     const port = await freePort();
-    this.#started.unshift(spawn(this.#driver, ['-p', String(port), '--host=127.0.0.1'], { stdio: 'ignore', env }));
+    const driver = spawn(this.#driver, ['-p', String(port), '--host=127.0.0.1'], { stdio: 'ignore', env });
+    this.#started.unshift(driver);
     this.#base = `http://127.0.0.1:${port}`;
-    for (let tries = 0; ; tries++) {
-      if (
-        await fetch(`${this.#base}/status`).then(
-          () => true,
-          () => false,
-        )
-      )
-        return;
-      if (tries > 200) throw new Error(`${this.#driver} does not answer`);
+    const responds = () => fetch(`${this.#base}/status`).then(Boolean, () => false);
+    while (!(await responds())) {
+      if (driver.exitCode !== null) throw new Error(`${this.#driver} ended with ${driver.exitCode}`);
       await sleep(25);
     }
   }
@@ -160,11 +156,10 @@ export class WebKit {
       const box = node.getBoundingClientRect();
       return box.width ? { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) } : null;
     }`;
-    for (let tries = 0; tries < 100; tries++) {
-      const point = await this.eval<{ x: number; y: number } | null>(find, selector);
-      if (point) return point;
-      await sleep(50);
-    }
-    throw new Error(`not found or not visible: ${selector}`);
+    let point: { x: number; y: number } | null = null;
+    await expect
+      .poll(async () => (point = await this.eval(find, selector)), `${selector} can be clicked`)
+      .not.toBeNull();
+    return point ?? { x: 0, y: 0 };
   }
 }

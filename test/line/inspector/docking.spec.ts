@@ -21,10 +21,10 @@ test('it stays docked where it was put, even after a reload', async ({ page }) =
   const width = async (): Promise<number> => (await panel(page).boundingBox())?.width ?? Number.NaN;
   expect(await width()).toBeLessThan(400);
   await inspector(page).getByRole('button', { name: 'Dock bottom' }).click();
-  expect(await width()).toBeGreaterThan(1_200);
+  await poll(width).toBeGreaterThan(1_200);
   await page.reload();
   await expect(panel(page)).toBeVisible();
-  expect(await width()).toBeGreaterThan(1_200);
+  await poll(width).toBeGreaterThan(1_200);
 });
 
 for (const dock of ['right', 'bottom'] as const) {
@@ -42,7 +42,7 @@ for (const dock of ['right', 'bottom'] as const) {
       const isBeside = box.x + box.width <= shell.x || box.x >= shell.x + shell.width;
       return !isBeside && box.y + box.height > shell.y && box.y < shell.y + shell.height;
     };
-    for (const link of ['nav a:first-child', 'nav a:last-child']) expect(await covers(link)).toBe(false);
+    for (const link of ['nav a:first-child', 'nav a:last-child']) await poll(() => covers(link)).toBe(false);
     await goTo(page, 'Force');
     for (const mode of ['PULLUP', 'OVERLAY', 'FULLSCREEN']) {
       await panel(page).getByLabel('Mode').selectOption(mode);

@@ -11,15 +11,18 @@ const accept = (page: Page) => page.locator('[part~=accept]:visible').first();
 
 test('the same events are reported with the inspector and without it', async ({ page, context }) => {
   const seen = async (query: string): Promise<string[]> => {
-    fixture.events.length = 0;
     const fresh = await context.newPage();
     await fresh.goto(
       fixture.page(`/measured${query.length}`, shop(scriptTag({ 'order-id': `m${query.length}` }))) + query,
     );
-    await poll(fixture.names).toContain('BRAND_VIEW');
+    await fresh.waitForFunction('offerlet.explain()[0].response');
+    const session = await fresh.evaluate('offerlet.explain()[0].response.session_id');
+    const names = () =>
+      fixture.events.flatMap((event) => (event.session_id === session ? event.event_name : [])).sort();
+    await poll(names).toEqual(['BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_DISPLAY', 'WIDGET_LOAD', 'WIDGET_VIEW']);
     await fresh.waitForTimeout(800);
     await fresh.close();
-    return fixture.names().sort();
+    return names();
   };
   await page.close();
   expect(await seen('?offerlet=inspect')).toEqual(await seen(''));

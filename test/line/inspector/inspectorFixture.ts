@@ -1,20 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import { expect, test, type Locator, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
-import { offersOf, startFixture, type Fixture } from '../page/pageFixture.ts';
+import { offersOf, startFixture, useFixture, type Fixture } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
-/** The site of a file's tests, with the inspector: started before them, in its first state before each, closed after them. */
-export function useInspected(): Fixture {
-  const fixture = {} as Fixture;
-  test.beforeAll(() => startInspected(fixture));
-  test.beforeEach(() => inSandbox(fixture));
-  test.afterAll(() => fixture.close());
-  return fixture;
-}
+/** The site of each test, with the inspector. */
+export const useInspected = (): Fixture => useFixture(startInspected);
 
-/** Starts a merchant's site whose relay is a sandbox, with the inspector beside the script. */
-export async function startInspected(started = {} as Fixture): Promise<Fixture> {
+/** Starts a merchant's site whose relay is a sandbox with three offers, with the inspector beside the script. */
+async function startInspected(started = {} as Fixture): Promise<Fixture> {
   const source = (path: string): string => fileURLToPath(new URL(`../../../src/${path}`, import.meta.url));
   const [fixture, inspector, imported] = await Promise.all([
     startFixture(started),
@@ -24,13 +18,8 @@ export async function startInspected(started = {} as Fixture): Promise<Fixture> 
   const js = { 'content-type': 'text/javascript' };
   fixture.page('/offerlet-inspector.js', inspector, js);
   fixture.page('/inspector.js', imported, js);
+  fixture.reply = () => offersOf(3, { sandbox: true });
   return fixture;
-}
-
-/** Makes the relay respond with `sandbox: true` and `offers` offers. */
-export function inSandbox(fixture: Fixture, offers = 3): void {
-  fixture.reset();
-  fixture.reply = () => offersOf(offers, { sandbox: true });
 }
 
 /** Opens a page with the script tag and the inspector; `more` is appended to the URL. */

@@ -57,9 +57,8 @@ test('a denial in another tab stops a mount that waits for its place', async ({ 
   );
   await page.waitForFunction("mount.explain().waitingFor === 'page'");
   await other.evaluate('o.consent(false)');
-  await page.waitForTimeout(300);
-  load();
   expect(await page.evaluate('mount.outcome')).toMatchObject({ code: 'consent_denied' });
+  load();
   await page.waitForTimeout(800);
   expect(fixture.events).toEqual([]);
   expect(await everythingStored(page)).not.toMatch(STORED);
@@ -68,9 +67,10 @@ test('a denial in another tab stops a mount that waits for its place', async ({ 
 test('a denial in another tab revokes consent that no mount has used', async ({ page, context }) => {
   const other = await context.newPage();
   await openPushed(other, '');
-  await openPushed(page, 'o.consent(true)');
+  // Channels are called in the order in which they were opened: this one is the last of the page.
+  await openPushed(page, "o.consent(true); new BroadcastChannel('offerlet').onmessage = () => (window.isTold = true)");
   await other.evaluate('o.consent(false)');
-  await page.waitForTimeout(300);
+  await page.waitForFunction('window.isTold');
   await page.evaluate(`window.mount = o.show(${options('INLINE')})`);
   expect(await page.evaluate('mount.outcome')).toMatchObject({ code: 'consent_denied' });
   expect(fixture.asked).toEqual([]);

@@ -27,11 +27,9 @@ async function visits(...all: ((page: Page) => Promise<unknown>)[]): Promise<voi
 const rendered = (page: Page) => page.waitForFunction("offerlet.explain?.()[0]?.outcome?.code === 'rendered'");
 const session = (page: Page) =>
   page.evaluate<{ isRemembered: boolean; session_id: string }>('offerlet.explain()[0].response');
-/** The session of each load. A killed browser does not know what it delivered: the event comes again, and its id counts once. */
-const loads = () => {
-  const all = fixture.events.filter(({ event_name }) => event_name === 'WIDGET_LOAD');
-  return [...new Map(all.map(({ event_id, session_id }) => [event_id, session_id])).values()];
-};
+/** The session of each load. */
+const loads = () =>
+  fixture.events.filter(({ event_name }) => event_name === 'WIDGET_LOAD').map(({ session_id }) => session_id);
 
 test('after a kill in the moment of the paint, offers are shown again and no session is counted twice', async () => {
   let last = '';

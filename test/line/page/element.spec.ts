@@ -19,6 +19,9 @@ async function openWith(page: Page, code: string): Promise<void> {
 }
 
 const REQUIRED = "relay: '/offers', view: 'THANK_YOU', 'display-mode': 'INLINE'";
+/** Inserts it far below what is in view, of a scrolling box too. */
+const FAR_DOWN = `document.body.innerHTML = '<main style="height:99px;overflow:auto"><p style="height:9999px">';
+  document.querySelector('main').append(element);`;
 const accept = (page: Page) => page.locator('offer-let [part~=accept]');
 const bodies = () => fixture.asked.filter(({ path }) => path.endsWith('recommendations')).map(({ body }) => body);
 
@@ -146,7 +149,7 @@ test('each attribute is a property as well, even one that is set before the clas
 
 for (const way of ["style.setProperty('display', 'none', 'important')", "toggleAttribute('hidden', true)"]) {
   test(`an element that is hidden by ${way} asks for nothing until it is not, and shows nothing`, async ({ page }) => {
-    await openWith(page, `set({ ${REQUIRED} }); element.${way}; document.body.append(element);`);
+    await openWith(page, `set({ ${REQUIRED} }); element.${way}; ${FAR_DOWN}`);
     await page.waitForTimeout(300);
     expect(bodies()).toEqual([]);
     const show = "element.removeAttribute('style'); element.removeAttribute('hidden')";
@@ -156,6 +159,8 @@ for (const way of ["style.setProperty('display', 'none', 'important')", "toggleA
     await expect(accept(page)).toBeHidden();
     await page.evaluate(show);
     await expect(accept(page)).toBeVisible();
+    await page.evaluate("document.body.style.visibility = 'hidden'");
+    await expect(accept(page)).toBeHidden();
   });
 }
 
@@ -163,7 +168,7 @@ test('a layer closes with its element, and is back with it unless its own mark h
   const layer = page.locator('offer-let-layer [part~=accept]');
   await openWith(
     page,
-    `set({ relay: '/offers', view: 'THANK_YOU', 'display-mode': 'OVERLAY', 'order-id': '7' }); document.body.append(element);`,
+    `set({ relay: '/offers', view: 'THANK_YOU', 'display-mode': 'OVERLAY', 'order-id': '7' }); ${FAR_DOWN}`,
   );
   await expect(layer).toBeVisible();
   await page.evaluate("element.style.display = 'none'");

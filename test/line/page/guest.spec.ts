@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
 import { useFixture } from './pageFixture.ts';
-import { block, inScript, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
+import { openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
@@ -47,27 +47,6 @@ test('listeners that throw are ignored', async ({ page }) => {
   );
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
   await poll(fixture.names).toContain('BRAND_VIEW');
-});
-
-test('a strict policy and Trusted Types are not violated', async ({ page }) => {
-  const lines = linesOf(page);
-  const csp =
-    "default-src 'none'; style-src 'none'; script-src 'self'; connect-src 'self'; img-src https:; require-trusted-types-for 'script'; trusted-types 'none'";
-  await page.addInitScript(() => {
-    Object.assign(window, { violations: [] });
-    document.addEventListener('securitypolicyviolation', ({ violatedDirective }) =>
-      (window as unknown as { violations: string[] }).violations.push(violatedDirective),
-    );
-  });
-  // The page's own style attribute would be the violation.
-  const html = shop(inScript(block()) + scriptTag())
-    .replace(/ style="[^"]*"/g, '')
-    .replace(/<link[^>]*>/, '');
-  await page.goto(fixture.page('/strict', html, { 'content-security-policy': csp }));
-  await expect(accept(page)).toBeVisible();
-  expect(await page.evaluate('offerlet.explain()[0].prefetched')).toBe('Used');
-  expect(((await page.evaluate('violations')) as string[]).filter((directive) => directive !== 'img-src')).toEqual([]);
-  expect(lines).toEqual([]);
 });
 
 test('a layer that cannot open leaves the page as it was', async ({ page }) => {

@@ -2,15 +2,10 @@
 import { expect, test } from '../drivers/driver.ts';
 import { poll } from '../drivers/poll.ts';
 import { cardOf, styleHash } from './htmlPage.ts';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { block, inScript, scriptTag } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 test('the card is seen before the script, and its nodes, focus and opened text stay when the script comes', async ({
   driver: page,

@@ -1,5 +1,5 @@
 // A thank-you page stays open for hours. Once its offers were seen and reported, the widget waits for the shopper only.
-import { expect, test, type Page } from '@playwright/test';
+import { test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
@@ -37,11 +37,12 @@ test('once the offers of any mode were seen, no timer is left, nothing is observ
 
 async function expectIdle(page: Page, mode = ''): Promise<void> {
   // Without timers, a few seconds say as much as an hour.
-  await poll(() => page.evaluate(() => [...window.work.pending.values()]), { message: mode }).toEqual([]);
-  await page.waitForTimeout(500);
-  await page.evaluate(() => (window.work.done.length = 0));
-  await page.waitForTimeout(3_000);
-  expect(await page.evaluate(() => [...window.work.done, ...window.work.pending.values()]), mode).toEqual([]);
+  const work = async (): Promise<string[]> => {
+    await page.evaluate(() => (window.work.done.length = 0));
+    await page.waitForTimeout(3_000);
+    return page.evaluate(() => [...window.work.done, ...window.work.pending.values()]);
+  };
+  await poll(work, { message: mode }).toEqual([]);
 
   if (mode === 'PULLUP') await page.locator('.handle').click();
   await page.locator('[part~=decline]').first().click();

@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import { measureContrast } from '../../../src/dom/contrast.ts';
 import { useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
+import { poll } from '../drivers/poll.ts';
 
 const fixture = useFixture();
 
@@ -22,8 +23,7 @@ for (const mode of ['INLINE', 'OVERLAY'])
       const head = '<head><meta name="color-scheme" content="light dark">';
       await page.goto(fixture.page('/shop', shop(scriptTag({ 'display-mode': mode })).replace('<head>', head)));
       await expect(page.locator('[part~=accept]').first()).toBeVisible();
-      await page.waitForTimeout(500);
       const host = page.locator(mode === 'INLINE' ? '#offers > div' : 'offer-let-layer');
-      const ratios = (await host.evaluate(measureContrast)).map(({ ratio }) => ratio >= 4.5);
-      expect(ratios).toEqual([true, true, true, true]);
+      const ratios = async () => (await host.evaluate(measureContrast)).map(({ ratio }) => ratio >= 4.5);
+      await poll(ratios).toEqual([true, true, true, true]);
     });

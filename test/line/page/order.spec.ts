@@ -8,9 +8,7 @@ const fixture = useFixture();
 
 const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 const accept = (page: Page) => page.locator('[part~=accept]').first();
-/** Two tabs may both report a load, with the same id: the network counts it once. */
-const count = (name: string) =>
-  new Set(fixture.events.filter((one) => one.event_name === name).map(({ event_id }) => event_id)).size;
+const count = (name: string) => fixture.names().filter((one) => one === name).length;
 
 /** What the page's own mount says about how it ended. */
 function told(

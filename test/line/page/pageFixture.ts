@@ -1,9 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { test } from '@playwright/test';
+import { serve } from '../../fixtures/serve.ts';
 import { bundle } from '../drivers/bundle.ts';
-import { openLateness } from './openLateness.ts';
 
 /** One request that reached the fixture's relay. */
 export interface Asked {
@@ -30,6 +29,7 @@ type Reply = (request: Asked, response: ServerResponse) => unknown;
 export interface Fixture {
   url: string;
   asked: Asked[];
+  /** Each event once: a page that was left before the response came sends again, with the same id. */
   events: Arrived[];
   /** Serves a page at a path; the script and the modules are at /offerlet.js and /modules.js. */
   page(path: string, html: string, headers?: Record<string, string>): string;
@@ -38,8 +38,6 @@ export interface Fixture {
   /** The response of /offers/events/batch. */
   accept: Reply;
   names(): string[];
-  /** Begins a test: forgets everything, and no longer records what pages of earlier tests send as they close. */
-  reset(): void;
   /** Forgets what has arrived and how to respond, within a test. */
   forget(): void;
   close(): Promise<void>;
@@ -47,12 +45,11 @@ export interface Fixture {
 
 const source = (path: string): string => fileURLToPath(new URL(`../../../src/${path}`, import.meta.url));
 
-/** The fixture of a file's tests: started before them, reset before each, closed after them. */
-export function useFixture(): Fixture {
+/** The fixture of each test: its own, so that what a page of another test sends as it closes reaches none. */
+export function useFixture(start = startFixture): Fixture {
   const fixture = {} as Fixture;
-  test.beforeAll(() => startFixture(fixture));
-  test.beforeEach(() => fixture.reset());
-  test.afterAll(() => fixture.close());
+  test.beforeEach(() => start(fixture));
+  test.afterEach(() => fixture.close());
   return fixture;
 }
 
@@ -71,7 +68,7 @@ export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {
     ['/index.js', { body: showOffers, headers: js }],
   ]);
 
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     void answer(request, response).catch(() => response.destroy());
   });
 
@@ -86,21 +83,15 @@ export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {
     for await (const chunk of request) text += String(chunk);
     const asked = { path: pathname, headers: request.headers, body: JSON.parse(text) as Record<string, unknown> };
     const isBatch = pathname.endsWith('/events/batch');
-    const events = isBatch ? (asked.body.events as Arrived[]) : [];
-    const isLate = lateness.isLate(events);
-    if (!isLate) fixture.asked.push(asked);
-    if (!isLate) fixture.events.push(...events);
-    const body = await (isLate ? acceptAll : isBatch ? fixture.accept : fixture.reply)(asked, response);
+    fixture.asked.push(asked);
+    for (const event of isBatch ? (asked.body.events as Arrived[]) : [])
+      if (!fixture.events.some(({ event_id }) => event_id === event.event_id)) fixture.events.push(event);
+    const body = await (isBatch ? fixture.accept : fixture.reply)(asked, response);
     if (body === undefined) return;
-    lateness.responded(body);
     response.writeHead(isBatch ? 202 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-  const lateness = openLateness();
   return Object.assign<Fixture, Fixture>(fixture, {
     url,
     asked: [],
@@ -112,21 +103,13 @@ export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {
     reply: () => offersOf(1),
     accept: acceptAll,
     names: () => fixture.events.map(({ event_name }) => event_name),
-    reset() {
-      lateness.begin();
-      fixture.forget();
-    },
     forget() {
       fixture.asked.length = 0;
       fixture.events.length = 0;
       fixture.reply = () => offersOf(1);
       fixture.accept = acceptAll;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   });
 }
 

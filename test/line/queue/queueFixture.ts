@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { test } from '@playwright/test';
 import { serve } from '../../fixtures/serve.ts';
 import { bundle } from '../drivers/bundle.ts';
 
@@ -18,9 +19,8 @@ export interface QueueSite {
   arrived(): string[];
   /** The response to a batch; `undefined` leaves it without one. */
   answer: (ids: string[], response: ServerResponse) => number | undefined | Promise<number | undefined>;
-  /** `down`: connections are refused by closing them at once. */
-  isDown: boolean;
-  reset(): void;
+  /** Connections are refused by closing them at once: all, or those of the pages at a path. */
+  isDown: boolean | string;
   close(): Promise<void>;
 }
 
@@ -38,8 +38,16 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Queue</title><link rel
     brand_properties: { offer_id: 'offer-1', advertiser_id: 'adv-1', insertion_id: 'ins-' + n } })));
 </script>`;
 
+/** The site of each test: its own, so that what a page of another test sends as it closes reaches none. */
+export function useQueueSite(): QueueSite {
+  const site = {} as QueueSite;
+  test.beforeEach(() => startQueueSite(site));
+  test.afterEach(() => site.close());
+  return site;
+}
+
 /** Starts the site on a free port. */
-export async function startQueueSite(): Promise<QueueSite> {
+async function startQueueSite(site: QueueSite): Promise<void> {
   const script = await bundle(
     fileURLToPath(new URL('../../../src/queue.ts', import.meta.url)),
     'iife',
@@ -50,20 +58,6 @@ export async function startQueueSite(): Promise<QueueSite> {
     'iife',
     'offerletSessionQueue',
   );
-  const site: QueueSite = {
-    url: '',
-    batches: [],
-    arrived: () => site.batches.flatMap(({ ids }) => ids),
-    answer: () => 202,
-    isDown: false,
-    reset() {
-      site.batches.length = 0;
-      site.answer = () => 202;
-      site.isDown = false;
-    },
-    close: () => server.close(),
-  };
-
   const server = await serve((request, response) => {
     void (async () => {
       if (!request.url?.startsWith('/events/batch')) {
@@ -74,7 +68,8 @@ export async function startQueueSite(): Promise<QueueSite> {
       // A sandboxed frame is of another origin.
       response.setHeader('access-control-allow-origin', '*').setHeader('access-control-allow-headers', 'content-type');
       if (request.method === 'OPTIONS') return response.end();
-      if (site.isDown) return request.socket.destroy();
+      const { isDown } = site;
+      if (isDown === true || (isDown && request.headers.referer === site.url + isDown)) return request.socket.destroy();
       let body = '';
       for await (const part of request) body += String(part);
       const { events } = JSON.parse(body) as { events: { event_id: string }[] };
@@ -84,13 +79,17 @@ export async function startQueueSite(): Promise<QueueSite> {
       if (status) response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
     })().catch(() => response.destroy());
   });
-  site.url = server.url;
-  return site;
+  Object.assign<QueueSite, QueueSite>(site, {
+    ...server,
+    batches: [],
+    arrived: () => site.batches.flatMap(({ ids }) => ids),
+    answer: () => 202,
+    isDown: false,
+  });
 }
 
 /** How many of the ids `from0` to `from<count - 1>` are missing, and how many came more than once. */
 export function tally(arrived: readonly string[], from: string, count: number): { lost: number; duplicated: number } {
-  // Whole ids: a random one of another test may begin with the same letter.
   const expected = new Set(Array.from({ length: count }, (_, n) => from + n));
   const ours = arrived.filter((id) => expected.has(id));
   return { lost: count - new Set(ours).size, duplicated: ours.length - new Set(ours).size };

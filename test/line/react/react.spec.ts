@@ -14,7 +14,7 @@ import { poll } from '../drivers/poll.ts';
 const built = new URL('../../../dist/react.js', import.meta.url).href;
 
 const fixture = useFixture();
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   const code = await bundle(fileURLToPath(new URL('../../views/reactOffers.ts', import.meta.url)), 'es');
   fixture.page('/react-offers.js', code, { 'content-type': 'text/javascript' });
 });
@@ -83,7 +83,7 @@ test('a render with new objects and functions of the same values changes nothing
 
 test('leaving the page and coming back shows the order’s offers again and counts nothing twice', async ({ page }) => {
   await open(page, INLINE);
-  await poll(fixture.names).toContain('BRAND_VIEW');
+  await poll(fixture.names).toContain('WIDGET_VIEW');
   for (let visit = 0; visit < 3; visit++) {
     await rerender(page, 'undefined');
     await expect(accept(page)).toHaveCount(0);

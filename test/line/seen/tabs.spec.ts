@@ -1,7 +1,7 @@
 // Real background tabs, real prerendering and the real back/forward cache: what a page may count in each.
 import { expect, test } from '@playwright/test';
 import { startFreeChromium, type FreeChromium } from '../drivers/freeChromium.ts';
-import { startFixture, type Fixture } from '../page/pageFixture.ts';
+import { useFixture } from '../page/pageFixture.ts';
 import { block, inScript, scriptTag, shop } from '../page/pageShop.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { poll } from '../drivers/poll.ts';
@@ -9,17 +9,12 @@ import { poll } from '../drivers/poll.ts';
 /** A view takes a second; a busy machine may notice it later, never earlier. */
 const SECOND_MS = 1_000;
 
-let fixture: Fixture;
+const fixture = useFixture();
 let browser: FreeChromium;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
 test.beforeEach(async () => {
-  fixture.reset();
   browser = await startFreeChromium();
 });
 test.afterEach(() => browser.stop());
-test.afterAll(() => fixture.close());
 
 // The page reports by its own requests when it is visible, prerendered and restored: the test runs no code in it.
 const TELLS = `<script>
@@ -37,6 +32,17 @@ const STILL = `<script>{
   let isOver = false;
   performance.now = () => (isOver ? now() : began);
   document.addEventListener('visibilitychange', () => (isOver = true));
+}</script>`;
+/** The page goes on once the event is delivered and the queue is idle: a page that holds a lock is not kept. */
+const leaveAfter = (name: string): string => `<script>{
+  const leave = async () => {
+    const { tracked, queue } = window.offerlet?.explain?.()[0] ?? {};
+    const { held, pending } = await navigator.locks.query();
+    if (!tracked?.includes('${name}') || queue.waiting + held.length + pending.length > 0) return setTimeout(leave, 100);
+    sessionStorage.left = true;
+    location.assign('/next');
+  };
+  if (!sessionStorage.left) leave();
 }</script>`;
 // Its order has no id: nothing is remembered from one visit for the next.
 const page = (more = ''): string => shop(TELLS + more + scriptTag({ 'order-id': '' }));
@@ -106,12 +112,7 @@ test('a view that the background interrupts begins anew in front', async () => {
 });
 
 test('a page with an idle queue may be cached for going back, and its time away does not count as viewed', async () => {
-  const leave = `<script>
-    addEventListener('offerlet', ({ detail }) => {
-      if (detail.type === 'delivered' && !sessionStorage.left)
-        setTimeout(() => location.assign('/next'), (sessionStorage.left = 200));
-    });
-  </script>`;
+  const leave = leaveAfter('BRAND_DISPLAY');
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 1500)</script>');
   await browser.open(fixture.page('/kept', page(STILL + leave)));
   await poll(() => toldAt('restored')).toBeGreaterThan(0);
@@ -122,15 +123,9 @@ test('a page with an idle queue may be cached for going back, and its time away 
 
 test('prefetched offers that the back/forward cache restores count once, and a second tab shows the same session', async () => {
   const first = block();
-  const leave = `<script>
-    addEventListener('offerlet', ({ detail }) => {
-      const { tracked, queue, prefetched } = offerlet.explain()[0];
-      if (detail.type === 'outcome') tell(prefetched);
-      if (tracked.includes('WIDGET_VIEW') && queue.waiting === 0 && !sessionStorage.left)
-        setTimeout(() => location.assign('/next'), (sessionStorage.left = 200));
-    });
-  </script>`;
-  const kept = (json: unknown): string => fixture.page('/kept', shop(TELLS + leave + inScript(json) + scriptTag()));
+  const why = `<script>addEventListener('offerlet', ({ detail }) => detail.type === 'outcome' && tell(offerlet.explain()[0].prefetched))</script>`;
+  const kept = (json: unknown): string =>
+    fixture.page('/kept', shop(TELLS + leaveAfter('WIDGET_VIEW') + why + inScript(json) + scriptTag()));
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 500)</script>');
   await browser.open(kept(first));
   await poll(() => toldAt('restored')).toBeGreaterThan(0);

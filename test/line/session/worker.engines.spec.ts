@@ -37,7 +37,7 @@ interface Report {
 }
 
 const fixture = useFixture();
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   const js = { 'content-type': 'text/javascript' };
   fixture.page(
     '/session.js',

@@ -21,10 +21,11 @@ test('an accepted offer reaches both reports, and the key never reaches the page
   await accept.click();
   await (await opened).waitForLoadState(); // the advertiser's page
 
+  const today = () => new Date().toISOString().slice(0, 10);
+  const from = today(); // which may be yesterday by the time that a report is read
   const read = async (path: string, key: string, loads: string) => {
-    const today = new Date().toISOString().slice(0, 10);
     const metrics = [loads, 'widget_displays', 'impressions', 'clicks'];
-    const query = `from=${today}&to=${today}&group_by=widget_id&metrics=${metrics.join()}&limit=250`;
+    const query = `from=${from}&to=${today()}&group_by=widget_id&metrics=${metrics.join()}&limit=250`;
     const response = await fetch(`${sandbox.network}${path}?${query}`, { headers: { 'x-api-key': key } });
     const report = (await response.json()) as { data: Record<string, unknown>[] };
     const row = report.data.find(({ widget_id }) => widget_id === 'demo-shop');

@@ -1,6 +1,6 @@
 // What every mode must do in every engine: be what it is, take the focus or leave it, close, and open what was accepted.
 import { expect, test } from '../drivers/driver.ts';
-import { offersOf, startFixture, type Fixture } from '../page/pageFixture.ts';
+import { offersOf, useFixture } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
 declare global {
@@ -24,19 +24,14 @@ const HOST = {
 };
 const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
+const fixture = useFixture();
 test.beforeEach(() => {
-  fixture.reset();
   const answer = offersOf(2, { sandbox: true }) as {
     recommendations: Record<string, { offer: { target_url: string } }>;
   };
   for (const { offer } of Object.values(answer.recommendations)) offer.target_url = fixture.page('/brand', BRAND);
   fixture.reply = () => answer;
 });
-test.afterAll(() => fixture.close());
 
 function order(mode: string): string {
   const before = '<button id="before" autofocus>Track it</button>';

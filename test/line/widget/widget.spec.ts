@@ -140,7 +140,7 @@ test('the pull-up is dragged away from a quarter of its height, and snaps back b
   };
   await drag(40);
   expect(await acted(page)).toEqual([]);
-  await page.waitForTimeout(300);
+  await listening(page);
   await drag(200);
   expect(await acted(page)).toEqual(['dismiss by drag']);
 });
@@ -150,24 +150,24 @@ test('the pull-up uncovers the focused element below it, and shows its peek agai
   await openShop(page, { body: TALL });
   await mount(page, { mode: 'PULLUP' });
   const shownHeight = async (): Promise<number> => {
-    await page.waitForTimeout(350);
+    await listening(page);
     return page.evaluate(() => {
       const sheet = document.querySelector('offer-let-layer')?.shadowRoot?.querySelector('.pullup');
       return Math.round(window.innerHeight - (sheet?.getBoundingClientRect().top ?? 0));
     });
   };
-  expect(await shownHeight()).toBeGreaterThan(200);
+  await poll(shownHeight).toBeGreaterThan(200);
   await page.locator('#end').focus();
-  expect(await shownHeight()).toBeLessThanOrEqual(PEEK_PX);
+  await poll(shownHeight).toBeLessThanOrEqual(PEEK_PX);
   const end = await page.locator('#end').boundingBox();
   expect((end?.y ?? 0) + (end?.height ?? 0)).toBeLessThanOrEqual(
     (page.viewportSize()?.height ?? 0) - (await shownHeight()),
   );
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-  expect(await shownHeight()).toBeGreaterThan(PEEK_PX - 40);
+  await poll(shownHeight).toBeGreaterThan(PEEK_PX - 40);
   expect(await shownHeight()).toBeLessThanOrEqual(PEEK_PX);
   await page.locator('.handle').press('Enter');
-  expect(await shownHeight()).toBeGreaterThan(200);
+  await poll(shownHeight).toBeGreaterThan(200);
 });
 
 for (const viewport of [

@@ -18,7 +18,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a server that cannot be use
     await expect(createNetwork({ databaseUrl, log: () => undefined })).rejects.toThrow('ECONNREFUSED');
     const said: string[] = [];
     const starting = createNetwork({ databaseUrl, seed: 'empty', wait: 30, log: ({ message }) => said.push(message) });
-    await expect.poll(() => said.length, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => said.length).toBeGreaterThan(1);
     const way = createServer((from) => {
       const to = createConnection(`${server.searchParams.get('host')}/.s.PGSQL.5432`);
       for (const socket of [from, to]) socket.on('error', () => undefined);
@@ -54,8 +54,9 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a server that cannot be use
 
   test('a start does not wait for what waiting cannot change', async () => {
     const databaseUrl = (await cluster.freshUrl()).replace(/test_\d+/, 'no_such_database');
-    const started = performance.now();
-    await expect(createNetwork({ databaseUrl, wait: 30, log: () => undefined })).rejects.toThrow('does not exist');
-    expect(performance.now() - started).toBeLessThan(10_000);
+    const said: string[] = [];
+    const starting = createNetwork({ databaseUrl, wait: 30, log: ({ message }) => said.push(message) });
+    await expect(starting).rejects.toThrow('does not exist');
+    expect(said).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
 import {
   openDedupeFile,
@@ -26,17 +26,19 @@ export interface Files {
   countOf(name: string, folder?: string): Promise<number>;
 }
 
-/** Gives each test a separate folder, and closes what it has opened. */
+/** Gives each test a separate folder in the hour of `CELL`, and closes what it has opened. */
 export function useFiles(): Files {
   let directory = '';
   const opened: DedupeFile[] = [];
   const logs: LogEntry[] = [];
   beforeEach(() => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-23T10:00:00Z'), toFake: ['Date'] });
     directory = makeFolder();
     logs.length = 0;
   });
   afterEach(async () => {
     for (const store of opened.splice(0)) await store.close();
+    vi.useRealTimers();
   });
   const log = (folder = directory): string => join(folder, 'accepted-events.log');
   return {

@@ -276,6 +276,8 @@ test.each(Object.entries(LAMBDA_EVENTS))('%s passes query and cookies on', async
     body: JSON.stringify(REQUEST),
   });
   expect([response.status, ...seen]).toEqual([200, search, headers.cookie, 'de']);
+  // A client may send a body with any method.
+  expect((await ask('/offers/recommendations', { headers, body: '{}' })).status).toBe(405);
 });
 
 test('a Lambda function that is called with another event says how to call it', async () => {
