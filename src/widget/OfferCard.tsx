@@ -33,12 +33,13 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
   const before = sequence?.[index - 1];
   const isPictured = sequence && offer.assets?.length === 1;
   const images = <Tiles view={view} offer={placed} kind={isPictured ? 'picture' : 'tiles'} />;
-  const accept = (isClaimed && cta.claimed_accept_copy) || cta.accept_copy;
-  // Those of before and after accept: the buttons stay where they are.
-  const longest = Math.max(...Object.values({ ...cta, transition_copy: '' }).map((label) => label?.length ?? 0));
-  const decline = isClaimed
-    ? (cta.claimed_decline_copy ?? (index === count - 1 ? messages.close : messages.next))
-    : cta.decline_copy;
+  // Before and after accept.
+  const accepts = [cta.accept_copy, cta.claimed_accept_copy || cta.accept_copy] as const;
+  const declines = [
+    cta.decline_copy,
+    cta.claimed_decline_copy ?? (index === count - 1 ? messages.close : messages.next),
+  ] as const;
+  const longest = Math.max(...[...accepts, ...declines].map((label) => label.length));
 
   return (
     <article
@@ -97,7 +98,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
           onClick={(event) => view.accept(event, placed)}
           onAuxClick={(event) => view.accept(event, placed)}
         >
-          {accept}
+          <Either texts={accepts} index={Number(isClaimed)} />
         </OutsideLink>
         {/* One filled button: accept, then Copy where there is a code, then the way on. */}
         <button
@@ -107,7 +108,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
           dir="auto"
           onClick={(event) => view.pass(event, placed)}
         >
-          {decline}
+          <Either texts={declines} index={Number(isClaimed)} />
         </button>
       </div>
       {details && <Disclosure details={details} messages={messages} />}
@@ -243,12 +244,10 @@ function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
   const code = codeOf(offer);
   const isCopied = view.state.copied === offer;
   const opened = `✓ ${messages.claimed}`;
-  const texts = [offer.offer.cta_details.transition_copy || opened, opened];
-  const index = Number(view.state.opened.includes(offer));
+  const texts = [offer.offer.cta_details.transition_copy || opened, opened] as const;
   const content = [
-    // The one reserves the room of the other.
-    <p dir="auto" data-other={texts[1 - index]}>
-      <span>{texts[index]}</span>
+    <p dir="auto">
+      <Either texts={texts} index={Number(view.state.opened.includes(offer))} />
     </p>,
     code && (
       <div class="code">
@@ -270,6 +269,15 @@ function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
       </div>
       {!isClaimed && <div class="claim room">{content}</div>}
     </div>
+  );
+}
+
+/** One of two texts that follow each other in the same place, with the room of both: when they change, nothing moves. */
+function Either({ texts, index }: { texts: readonly [string, string]; index: number }): JSX.Element {
+  return (
+    <span class="either" data-other={texts[1 - index]}>
+      <span>{texts[index]}</span>
+    </span>
   );
 }
 

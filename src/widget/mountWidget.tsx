@@ -151,13 +151,13 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   }
 
   /** Makes a change and eases the height of the card to the new one, unless reduced motion is preferred. */
-  function ease(change: () => void): Animation | undefined {
+  function ease(change: () => void): void {
     const box = element.querySelector('.surface') as HTMLElement;
     const before = box.offsetHeight;
     change();
     const after = box.offsetHeight;
-    if (before === after || !matchMedia('(prefers-reduced-motion: no-preference)').matches) return undefined;
-    return box.animate?.(
+    if (before === after || !matchMedia('(prefers-reduced-motion: no-preference)').matches) return;
+    box.animate?.(
       { blockSize: [`${before}px`, `${after}px`], overflow: ['clip', 'clip'] },
       { duration: 200, easing: 'ease' },
     );
