@@ -78,9 +78,9 @@ function script(choices: Choices, order: Order): string[] {
 
 function style({ mode, via }: Choices): Snippet[] {
   if (mode !== 'INLINE') return [];
-  const place = via === 'element' ? 'offer-let' : '#offers';
-  const code = `${place} { display: block }
-@media screen { ${place} { min-block-size: 500px } }
+  const [place, block] =
+    via === 'element' ? ['offer-let', ':where(offer-let:not([hidden])) { display: block }\n'] : ['#offers', ''];
+  const code = `${block}@media screen { ${place} { min-block-size: 500px } }
 @media screen and (width < 700px) { ${place} { min-block-size: 720px } }
 ${place}[data-offerlet="empty"] { display: none }`;
   return [{ title: 'In your style sheet, to reserve the space', code }];
