@@ -3,8 +3,7 @@ import type { Advertiser, DisclosureDetails, PlacedOffer } from '../wire/offers/
 import type { Messages } from './messages.ts';
 import type { WidgetView } from './props.ts';
 
-/** Characters of a label beside which there is room for another, and of one that fits in the usual size on two lines of a phone. */
-const SHORT_LABEL = 20;
+/** Characters of a label that fits in the usual size on two lines of a phone. */
 const LONG_LABEL = 40;
 /** Characters from which on a promo code is written as small as any text. */
 const LONG_CODE = 20;
@@ -39,7 +38,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
     cta.decline_copy,
     cta.claimed_decline_copy ?? (index === count - 1 ? messages.close : messages.next),
   ] as const;
-  const longest = Math.max(...[...accepts, ...declines].map((label) => label.length));
+  const long = [...accepts, ...declines].some((label) => label.length > LONG_LABEL) ? ' long' : '';
 
   return (
     <article
@@ -88,7 +87,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
         <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
       </Place>
       {!isPictured && images}
-      <div class={`actions${longest > SHORT_LABEL ? ' stack' : ''}${longest > LONG_LABEL ? ' long' : ''}`}>
+      <div class={`actions${long}`}>
         <OutsideLink
           part="accept"
           class={isClaimed ? '' : 'main'}
