@@ -34,10 +34,8 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
   const images = <Tiles view={view} offer={placed} kind={isPictured ? 'picture' : 'tiles'} />;
   // Before and after accept.
   const accepts = [cta.accept_copy, cta.claimed_accept_copy || cta.accept_copy] as const;
-  const declines = [
-    cta.decline_copy,
-    cta.claimed_decline_copy ?? (index === count - 1 ? messages.close : messages.next),
-  ] as const;
+  const onward = index === count - 1 ? messages.close : messages.next;
+  const declines = [cta.decline_copy, cta.claimed_decline_copy ?? onward] as const;
   const long = [...accepts, ...declines].some((label) => label.length > LONG_LABEL) ? ' long' : '';
 
   return (
