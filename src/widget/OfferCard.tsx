@@ -1,10 +1,9 @@
-import type { AnchorHTMLAttributes, JSX } from 'preact';
+import type { AnchorHTMLAttributes, ComponentChildren, JSX } from 'preact';
 import type { Advertiser, DisclosureDetails, PlacedOffer } from '../wire/offers/response.ts';
 import type { Messages } from './messages.ts';
-import { LAYERS, type WidgetView } from './props.ts';
+import type { WidgetView } from './props.ts';
 
-/** Characters of a label beside which there is room for another, and of one that fits in the usual size on two lines of a phone. */
-const SHORT_LABEL = 20;
+/** Characters of a label that fits in the usual size on two lines of a phone. */
 const LONG_LABEL = 40;
 /** Characters from which on a promo code is written as small as any text. */
 const LONG_CODE = 20;
@@ -24,8 +23,7 @@ interface OfferCardProps {
 
 /** One offer: disclosure, advertiser, heading, subheading, accept, decline, legal, in that order. */
 export function OfferCard({ view, offer: placed, sequence, isTitle, level }: OfferCardProps): JSX.Element {
-  const { messages, mode } = view.props;
-  const isSheet = LAYERS[mode] === 'sheet';
+  const { messages } = view.props;
   const { advertiser, offer } = placed;
   const { cta_details: cta, disclosure_details: details } = offer;
   const isClaimed = view.state.claimed.includes(placed);
@@ -34,13 +32,11 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
   const before = sequence?.[index - 1];
   const isPictured = sequence && offer.assets?.length === 1;
   const images = <Tiles view={view} offer={placed} kind={isPictured ? 'picture' : 'tiles'} />;
-  const claim = <ClaimStatus view={view} offer={placed} isClaimed={isClaimed} />;
-  const accept = (isClaimed && cta.claimed_accept_copy) || cta.accept_copy;
-  // Those of before and after accept: the buttons stay where they are.
-  const longest = Math.max(...Object.values({ ...cta, transition_copy: '' }).map((label) => label?.length ?? 0));
-  const decline = isClaimed
-    ? (cta.claimed_decline_copy ?? (index === count - 1 ? messages.close : messages.next))
-    : cta.decline_copy;
+  // Before and after accept.
+  const accepts = [cta.accept_copy, cta.claimed_accept_copy || cta.accept_copy] as const;
+  const onward = index === count - 1 ? messages.close : messages.next;
+  const declines = [cta.decline_copy, cta.claimed_decline_copy ?? onward] as const;
+  const long = [...accepts, ...declines].some((label) => label.length > LONG_LABEL) ? ' long' : '';
 
   return (
     <article
@@ -85,11 +81,11 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
         )}
       </div>
       {isPictured && images}
-      <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
+      <Place view={view} offer={placed} isClaimed={isClaimed}>
+        <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
+      </Place>
       {!isPictured && images}
-      {/* Where nothing moves under the pointer: the bottom of a sheet stays, elsewhere the top. */}
-      {isSheet && claim}
-      <div class={`actions${longest > SHORT_LABEL ? ' stack' : ''}${longest > LONG_LABEL ? ' long' : ''}`}>
+      <div class={`actions${long}`}>
         <OutsideLink
           part="accept"
           class={isClaimed ? '' : 'main'}
@@ -99,7 +95,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
           onClick={(event) => view.accept(event, placed)}
           onAuxClick={(event) => view.accept(event, placed)}
         >
-          {accept}
+          <Either texts={accepts} index={Number(isClaimed)} />
         </OutsideLink>
         {/* One filled button: accept, then Copy where there is a code, then the way on. */}
         <button
@@ -109,10 +105,9 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
           dir="auto"
           onClick={(event) => view.pass(event, placed)}
         >
-          {decline}
+          <Either texts={declines} index={Number(isClaimed)} />
         </button>
       </div>
-      {!isSheet && claim}
       {details && <Disclosure details={details} messages={messages} />}
     </article>
   );
@@ -229,42 +224,57 @@ function Tiles({ view, offer, kind }: TilesProps): JSX.Element | null {
   );
 }
 
-/** Props of the claimed state. */
-interface ClaimStatusProps {
+/** Props of the place of an offer's text. */
+interface PlaceProps {
   view: WidgetView;
   offer: PlacedOffer;
   isClaimed: boolean;
+  children: ComponentChildren;
 }
 
-/** The message and promo code of an accepted offer. The live region is always present so that screen readers announce the change. */
-function ClaimStatus({ view, offer, isClaimed }: ClaimStatusProps): JSX.Element {
+/**
+ * The text of an offer, and in its place, once it is accepted, the message and promo code. An invisible one reserves its
+ * room until then: nothing moves under the pointer. The live region is always present so that screen readers announce the change.
+ */
+function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
   const { messages } = view.props;
-  const { cta_details } = offer.offer;
   const code = codeOf(offer);
   const isCopied = view.state.copied === offer;
   const opened = `✓ ${messages.claimed}`;
-  const texts = [cta_details.transition_copy || opened, opened];
-  const index = Number(view.state.opened.includes(offer));
+  const texts = [offer.offer.cta_details.transition_copy || opened, opened] as const;
+  const content = [
+    <p dir="auto">
+      <Either texts={texts} index={Number(view.state.opened.includes(offer))} />
+    </p>,
+    code && (
+      <div class="code">
+        <span class="small">{messages.code}</span>
+        <code dir="ltr" class={code.length > LONG_CODE ? 'text' : 'big'}>
+          {isClaimed ? code : code.replace(/[^-]/g, '0')}
+        </code>
+        <button type="button" class={isCopied ? '' : 'main'} onClick={(event) => view.copy(event, offer)}>
+          {isCopied ? messages.copied : messages.copy}
+        </button>
+      </div>
+    ),
+  ];
   return (
-    <div class="claim" role="status">
-      {isClaimed && [
-        // The one reserves the room of the other: when they change, nothing moves under the pointer.
-        <p dir="auto" data-other={texts[1 - index]}>
-          <span>{texts[index]}</span>
-        </p>,
-        code && (
-          <div class="code">
-            <span class="small">{messages.code}</span>
-            <code dir="ltr" class={code.length > LONG_CODE ? '' : 'big'}>
-              {code}
-            </code>
-            <button type="button" class={isCopied ? '' : 'main'} onClick={(event) => view.copy(event, offer)}>
-              {isCopied ? messages.copied : messages.copy}
-            </button>
-          </div>
-        ),
-      ]}
+    <div class={isClaimed ? 'place claimed' : 'place'}>
+      {children}
+      <div class="claim" role="status">
+        {isClaimed && content}
+      </div>
+      {!isClaimed && <div class="claim room">{content}</div>}
     </div>
+  );
+}
+
+/** One of two texts that follow each other in the same place, with the room of both: when they change, nothing moves. */
+function Either({ texts, index }: { texts: readonly [string, string]; index: number }): JSX.Element {
+  return (
+    <span class="either" data-other={texts[1 - index]}>
+      <span>{texts[index]}</span>
+    </span>
   );
 }
 

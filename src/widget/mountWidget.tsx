@@ -105,7 +105,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     afterPaint(addMore);
   }
 
-  /** Shows an offer as accepted: below its buttons, or above them where there is more room. The buttons stay where they are. */
+  /** Shows an offer as accepted. Its buttons stay where they are. */
   function claim({ currentTarget }: MouseEvent, offer: PlacedOffer): void {
     if (state.claimed.includes(offer)) return;
     const article = (currentTarget as Element).closest('article') as HTMLElement;
@@ -113,28 +113,11 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     const handle = element.querySelector<HTMLElement>('[data-peek] > * > .handle');
     if (handle) gestures.ignoreInput('a');
     handle?.click();
+    draw({ ...state, claimed: [...state.claimed, offer] });
+    // What is stuck to the bottom of a window may cover it.
     const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();
-    const { top } = rectOf('[part=accept]');
-    const isSheet = layer === 'sheet';
-    const show = (): void => draw({ ...state, claimed: [...state.claimed, offer] });
-    // The bottom of a sheet stays where it is: its buttons would move with the top.
-    const animation = isSheet ? show() : ease(show);
-    // What is at the bottom of the window would move up.
-    const isMoved = (): boolean => rectOf('.claim').bottom > innerHeight || rectOf('[part=accept]').top < top - 1;
-    if (isSheet || (layer && isMoved())) {
-      animation?.cancel();
-      article.classList.add('above');
-      const box = element.querySelector('.surface') as HTMLElement;
-      const scroller = isSheet ? box : element;
-      // Not by where the buttons are now: stuck to the edge, they cover what is above them.
-      const goal = scroller.scrollTop + rectOf('.claim').bottom + parseFloat(getComputedStyle(article).rowGap) - top;
-      scroller.scrollTop = goal;
-      const missing = goal - scroller.scrollTop;
-      if (missing > 1) {
-        box.style.marginBottom = `${missing + 16}px`;
-        scroller.scrollTop = goal;
-      }
-    }
+    const covered = rectOf('.claim').bottom + 8 - rectOf('[part=accept]').top;
+    if (layer && covered > 0) (layer === 'sheet' ? element.firstElementChild : element)?.scrollBy(0, covered);
     setTimeout(() => draw({ ...state, opened: [...state.opened, offer] }), OPENED_MS);
   }
 
@@ -168,13 +151,13 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   }
 
   /** Makes a change and eases the height of the card to the new one, unless reduced motion is preferred. */
-  function ease(change: () => void): Animation | undefined {
+  function ease(change: () => void): void {
     const box = element.querySelector('.surface') as HTMLElement;
     const before = box.offsetHeight;
     change();
     const after = box.offsetHeight;
-    if (before === after || !matchMedia('(prefers-reduced-motion: no-preference)').matches) return undefined;
-    return box.animate?.(
+    if (before === after || !matchMedia('(prefers-reduced-motion: no-preference)').matches) return;
+    box.animate?.(
       { blockSize: [`${before}px`, `${after}px`], overflow: ['clip', 'clip'] },
       { duration: 200, easing: 'ease' },
     );

@@ -179,6 +179,7 @@ function dragSheet({ handle, sheet, tapped, pulledUp, pulledDown }: DragOptions)
     moved = event.clientY - from.y;
     sheet.style.transition = 'none';
     sheet.style.translate = moved > 0 ? `0 ${moved}px` : '';
+    if (moved < -TAP_PX) pulledUp();
   });
   handle.addEventListener('pointerup', (event) => {
     if (!from) return;
@@ -186,7 +187,6 @@ function dragSheet({ handle, sheet, tapped, pulledUp, pulledDown }: DragOptions)
     // The exit animation continues from where the sheet was released.
     if (moved > TAP_PX && (moved > sheet.offsetHeight * CLOSE_FRACTION || speed > FLICK_SPEED) && pulledDown()) return;
     release();
-    if (moved < -TAP_PX) pulledUp();
   });
   handle.addEventListener('pointercancel', release);
   handle.addEventListener('click', () => {

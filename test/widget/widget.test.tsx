@@ -249,7 +249,7 @@ test('parts that the network leaves out leave nothing behind', () => {
     cta_details: { accept_copy: 'Yes', decline_copy: 'No' },
   });
   const shown = show({ groups: [hero(bare)], footer: {} });
-  for (const selector of ['footer', 'details', '.tiles', '[part=subheading]', '.position', 'img', '.claim > *']) {
+  for (const selector of ['footer', 'details', '.tiles', '[part=subheading]', '.position', 'img', '.code']) {
     expect(shown.root.querySelector(selector), selector).toBeNull();
   }
   expect(shown.root.querySelector('[part=logo]')?.textContent).toBe('N');

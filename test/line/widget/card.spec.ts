@@ -260,7 +260,7 @@ test('the close button covers no letter of a long group heading', async ({ page 
 });
 
 for (const reducedMotion of ['reduce', 'no-preference'] as const) {
-  test(`nothing moves under the pointer after accept, and the filled button is Copy, then the way on (${reducedMotion})`, async ({
+  test(`nothing moves after accept, the code is in place of the text, and the filled button is Copy, then the way on (${reducedMotion})`, async ({
     page,
   }) => {
     await page.addInitScript(() => (navigator.clipboard.writeText = async () => {}));
@@ -272,16 +272,16 @@ for (const reducedMotion of ['reduce', 'no-preference'] as const) {
         await page.setViewportSize(viewport);
         await mount(page, { mode, groups: [hero(placed(0), placed(1))] });
         await listening(page);
-        const buttons = async (): Promise<Box[]> => [
-          await boxOf(page, '[part=accept]'),
-          await boxOf(page, '[part=decline]'),
-        ];
+        const buttons = (): Promise<Box[]> =>
+          boxesOf(page, '.surface', '.place', '[role=status]', '[part=accept]', '[part=decline]');
         const fills = (): Promise<string[]> =>
           page
-            .locator('.actions > *, .code button')
+            .locator('.actions > *, [role=status] button')
             .evaluateAll((all) => all.map((button) => getComputedStyle(button).backgroundColor).sort());
         const filledOnes = (): Promise<string[]> =>
-          page.locator('.main').evaluateAll((all) => all.map(({ textContent }) => textContent ?? ''));
+          page
+            .locator('.actions .main, [role=status] .main')
+            .evaluateAll((all) => all.map(({ textContent }) => textContent ?? ''));
         const before = await buttons();
         expect(new Set(await fills()).size, mode).toBe(2);
         await accept(page);
@@ -289,6 +289,7 @@ for (const reducedMotion of ['reduce', 'no-preference'] as const) {
         await opened(page);
         await expect(page.getByRole('status')).toContainText('Opened in a new tab');
         expect(await buttons(), mode).toEqual(before);
+        expect(before[2], mode).toEqual(before[1]);
         expect(await filledOnes(), mode).toEqual(['Copy']);
         await page.getByRole('button', { name: 'Copy' }).click();
         await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
