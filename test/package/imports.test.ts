@@ -42,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   relay: 'http lock wire node redis',
   network: 'http lock wire node @electric-sql pg yaml valibot @valibot offerlet',
   testing: 'queue relay session wire node @playwright msw',
-  cli: 'dom http wire relay relay-redis client node offerlet',
+  cli: 'dom http wire relay relay-redis client node offerlet playwright-core',
   operator: 'cli http lock wire node yaml @hono',
   'operator/clients': 'http wire',
   'operator/reports': 'wire',
