@@ -75,7 +75,8 @@ async function countOffers(
   }: { response: NetworkResponse | undefined; body: Readonly<Record<string, unknown>>; caller: Caller },
 ): Promise<void> {
   const [session, placement] = [own(response?.json, 'session_id'), own(body, 'placement_details')];
-  const isOpened = response?.status === 200 && typeof session === 'string' && isObject(placement);
+  const isPassedOn = response?.status === 200 && !response.isReflecting;
+  const isOpened = isPassedOn && typeof session === 'string' && isObject(placement);
   if (!isOpened) return counting.addOffers('failed');
   const offers = own(response?.json, 'recommendations');
   const isEmpty = !isObject(offers) || Object.keys(offers).length === 0;

@@ -51,6 +51,8 @@ export function headLine({ salt, day }: LogHead): string {
   return `${VERSION} salt ${salt.toString(16).padStart(8, '0')} of ${day}`;
 }
 
+const HEAD_LENGTH = headLine({ salt: 0, day: '2026-01-01' }).length;
+
 /** A line begins with its line break, so that it never continues one that was cut off. */
 export function recordLine(run: string, number: number, record: LogRecord): string {
   const text = `${run} ${number} ${JSON.stringify(record)}`;
@@ -94,6 +96,8 @@ export async function* readRecords(
   const state = Object.assign(found, { whole: 0, damaged: 0, isForeign: false });
   const numbers = new Map<string, number>();
   let isFirst = true;
+  /** There is no first line, not even one that was changed: what stood before is gone. */
+  let isCut = false;
   const take = (text: string): readonly LogLine[] => {
     const [, sum, signed = '', run = '', digits, json = ''] = RECORD.exec(text) ?? [];
     const record = sum === checksum(signed) ? parseJson(json) : undefined;
@@ -114,7 +118,10 @@ export async function* readRecords(
       isFirst = false;
       const [, salt = '', day = ''] = FIRST_LINE.exec(line) ?? [];
       if (day !== '') state.head = { salt: Number.parseInt(salt, 16), day };
-      else state.isForeign = state.whole === 0 && !isStart(line);
+      else {
+        state.isForeign = state.whole === 0 && !isStart(line);
+        isCut = line.length !== HEAD_LENGTH;
+      }
     } else if (!state.head && line !== '') state.isForeign = true;
     return records;
   };
@@ -126,6 +133,7 @@ export async function* readRecords(
   }
   yield takeLine(rest);
   state.isForeign &&= state.whole === 0;
+  if (isCut && state.whole > 0) state.damaged += 1;
 }
 
 /** The chunks of a file, or of one that is open. */

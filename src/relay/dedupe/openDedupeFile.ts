@@ -59,6 +59,8 @@ const KEPT_DAYS = 400;
 const OWED_MAX = 1_000;
 /** Milliseconds after which counts are written that no event came along with, and a write that failed is tried again. */
 const FLUSH_MS = 1_000;
+/** Milliseconds after which a write counts as one that fails: the disk hangs. */
+const HANG_MS = 5_000;
 /** Milliseconds after which a write looks again whether its file is still the one in the directory. */
 const LOOK_MS = 1_000;
 
@@ -87,8 +89,8 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   /** The number of the latest record, and of the latest one that is not owed. */
   let [number, written] = [0, 0];
   const held = new Set<string>();
-  /** Whether the last write failed. */
-  let isFailing = false;
+  /** Whether the last write failed, and since when one is going on. */
+  let [isFailing, writesSince] = [false, Number.POSITIVE_INFINITY];
   let turn: Promise<void> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let [salt, day] = [randomSalt(), dateOf(Date.now())];
@@ -160,10 +162,13 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   }
 
   async function write(): Promise<void> {
+    writesSince = performance.now();
     try {
       lock.check();
       const isDue = bytes > bytesMax || dateOf(Date.now()) !== day;
       if (owed.length > 0 && !(await isInPlace())) {
+        // What was cut off is counted nowhere: the mark says so in audits.
+        if ((await handle.stat()).size < bytes) await fs.writeFile(asideOf(file), '');
         await takeOwed(rewrite);
         onLog({ level: 'warn', message: `${file} was removed, replaced or cut. It was written anew. ${CUT}` });
       } else if (isDue) await takeOwed(rewrite).catch(putOff);
@@ -173,6 +178,8 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       isFailing = true;
       writeLater();
       throw error;
+    } finally {
+      writesSince = Number.POSITIVE_INFINITY;
     }
   }
 
@@ -234,7 +241,8 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
     const next = await fs.open(fresh, 'ax+');
     try {
       const [counts, found]: [Map<string, number>, Partial<Found>] = [new Map(), {}];
-      const firstDay = addDays(today, -KEPT_DAYS);
+      // By the earlier of two clocks: a wrong one at a start deletes nothing.
+      const firstDay = addDays([today, dateOf(at + offset)].toSorted()[0] ?? today, -KEPT_DAYS);
       for await (const records of readRecords(chunksOf(file, handle.fd), found))
         for (const record of records)
           // A write that failed may have left what is owed in the file.
@@ -258,7 +266,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       }
       await next.appendFile(part + text, 'latin1');
       const aside = found.damaged ? asideOf(file) : undefined;
-      if (aside !== undefined) await fs.copyFile(file, aside).catch(noteFailure);
+      if (aside !== undefined) await fs.copyFile(file, aside);
       // Nothing awaits in between: the file may be a new owner's after any pause.
       lock.verify();
       nodeModule('node:fs').renameSync(fresh, file);
@@ -299,8 +307,9 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
         for (const [at, key] of wanted.entries()) if (claims[at] === 'new') held.add(key);
         return claims;
       };
-      // While the disk is full, nothing is forwarded that could not be written down.
-      return isFailing && claims.includes('new') ? flush().then(hold) : hold();
+      // While the disk is full, or hangs, nothing is forwarded that could not be written down.
+      const isStuck = isFailing || performance.now() - writesSince > HANG_MS;
+      return isStuck && claims.includes('new') ? flush().then(hold) : hold();
     },
     async accept(accepted, sender = '', cells = []) {
       for (const key of accepted) held.delete(key);

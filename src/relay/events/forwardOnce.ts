@@ -4,7 +4,7 @@ import type { Caller } from '../createUpstream.ts';
 import type { DedupeClaim, DedupeStore } from '../dedupe/dedupeStore.ts';
 import { createEventKeys } from '../dedupe/eventKeys.ts';
 import { asRelayError, errorReply, RelayError, type Reply } from '../errors.ts';
-import type { Counting } from '../ledger/createCounting.ts';
+import type { Cell, Counting } from '../ledger/createCounting.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 
 /** What became of one event. */
@@ -147,17 +147,18 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   /** Records the fates of a call before anybody gets a response. */
   async function record(
     result: Forwarded,
-    { fresh, caller, cells }: { fresh: readonly EventRecord[]; caller: Caller; cells: readonly string[] | undefined },
+    { fresh, caller, cells }: { fresh: readonly EventRecord[]; caller: Caller; cells: readonly Cell[] | undefined },
   ): Promise<void> {
     const [accepted, released]: [EventRecord[], EventRecord[]] = [[], []];
-    const [lost, settled]: [string[], string[]] = [[], []];
+    const lost: string[] = [];
     for (const [at, one] of fresh.entries()) {
       const fate = (one.fate = result.fates[at] ?? NO_RESULT);
-      const cell = (one.cell = cells?.[at]);
+      const cell = cells?.[at];
+      one.cell = cell?.text;
       one.sender = caller.sender;
       const isAccepted = fate.state === 'accepted';
       const isFinal = fate.state === 'refused' && fate.error?.retryable === false;
-      if (isFinal) counting?.add(`refused:${fate.error?.code ?? 'other'}`);
+      if (!isAccepted) counting?.add(`${isFinal ? 'refused' : 'deferred'}:${fate.error?.code ?? 'other'}`);
       if (isAccepted && cell !== undefined) one.cell = counting?.admit(cell, caller.sender);
       if (one.key === undefined) {
         if (isAccepted && one.cell !== undefined) counting?.addCell(one.cell);
@@ -166,9 +167,8 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
       (isAccepted ? accepted : released).push(one);
       const before = one.isUnconfirmed;
       one.isUnconfirmed = !isAccepted && !isFinal && (before || result.unconfirmed.includes(at));
-      if (cell !== undefined && before !== one.isUnconfirmed) (before ? settled : lost).push(cell);
+      if (cell !== undefined && one.isUnconfirmed && !before) lost.push(cell.text);
     }
-    if (settled.length > 0) counting?.addInHours('answers_lost_settled', settled);
     if (lost.length > 0) counting?.addInHours('answers_lost', lost);
     if (result.unconfirmed.length > 0) {
       measure({ name: 'answers_lost', value: result.unconfirmed.length });

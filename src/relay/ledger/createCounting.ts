@@ -1,8 +1,10 @@
 import { withDeadline } from '../../http/withDeadline.ts';
-import type { WireEvent } from '../../wire/events.ts';
+import type { EventName, WireEvent } from '../../wire/events.ts';
 import { parseDatetime } from '../../wire/json.ts';
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import { createEventKeys, sessionKey } from '../dedupe/eventKeys.ts';
+import { KeyTable, randomSalt, senderNumber } from '../dedupe/keyTable.ts';
+import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { dateOf } from '../../wire/utcDates.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 import { addCount, cellText, placementText, type Ledger, type LedgerCount } from './ledger.ts';
@@ -20,9 +22,9 @@ export interface OpenedSession {
 /** Counts the work of a relay in its store's ledger. Nothing here fails a request. */
 export interface Counting {
   /** What each event counts for once the network has accepted it. */
-  cellsOf(events: readonly WireEvent[]): Promise<readonly string[]>;
+  cellsOf(events: readonly WireEvent[]): Promise<readonly Cell[]>;
   /** The cell in which an accepted event of a client counts: its own, or one without a name when there are too many. */
-  admit(cell: string, sender: string | undefined): string;
+  admit(cell: Cell, sender: string | undefined): string;
   /** Counts an accepted event that has no id, and so no place in the store of accepted events. */
   addCell(cell: string): void;
   /** Counts something in the hours of some cells. */
@@ -31,6 +33,12 @@ export interface Counting {
   add(name: LedgerCount): void;
   /** Counts what became of a request for offers, and remembers where the session's offers are shown. */
   addOffers(outcome: 'answered' | 'empty' | 'failed', opened?: OpenedSession): void;
+}
+
+/** Where an event counts, and the key of what a network counts once, however many events report it. */
+export interface Cell {
+  readonly text: string;
+  readonly once: string | undefined;
 }
 
 export interface CountingOptions {
@@ -46,6 +54,10 @@ const NAMES_MAX = 2_000;
 const NAMES_PER_CLIENT = 20;
 /** Codes of refusals that are counted apart. */
 const CODES_MAX = 100;
+/** Loads and displays that are remembered, in 46 bytes each. */
+const ONCE_MAX = 200_000;
+/** Events that a network counts once a session, and once an offer of it. */
+const ONCE: ReadonlySet<EventName> = new Set(['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY']);
 /** Hours that an event may lie ahead; a later one counts in the hour in which it arrived. */
 const AHEAD_MAX_MS = 24 * 3_600_000;
 
@@ -57,6 +69,7 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
   let namesOf = new Map<string, number>();
   let day = '';
   const codes = new Set<string>();
+  const [seen, salt] = [new KeyTable({ max: ONCE_MAX, maxAgeMs: DEDUPE_MAX_AGE_MS }), randomSalt()];
 
   /** What is remembered of sessions, in order; nothing if the ledger fails. */
   async function valuesOf(sessions: readonly string[]): Promise<readonly (string | undefined)[]> {
@@ -87,7 +100,7 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
    * Whether a placement may be counted by its name. Each needs an accepted event, a client brings few, and a name that
    * only one client used is forgotten at the end of the day: inventing many takes many clients, each day again.
    */
-  function isNamed(placement: string, sender = 'unknown'): boolean {
+  function isNamed(placement: string, sender: string): boolean {
     const today = dateOf(now());
     if (today !== day) {
       names = new Map([...names].flatMap(([name, by]) => (by === undefined ? [[name, '']] : [])));
@@ -110,9 +123,10 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
   }
 
   function limitedName(name: LedgerCount): string {
-    if (!name.startsWith('refused:')) return name;
-    if (codes.size < CODES_MAX && /^refused:[\w.-]{1,64}$/.test(name)) codes.add(name);
-    return codes.has(name) ? name : 'refused:other';
+    const [kind = '', code] = name.split(':', 2);
+    if (code === undefined) return name;
+    if (codes.size < CODES_MAX && /^[\w.-]{1,64}$/.test(name.slice(kind.length + 1))) codes.add(name);
+    return codes.has(name) ? name : (`${kind}:other` as LedgerCount);
   }
 
   /** Remembers a session. A network that gives it to several shoppers hides loads: the events of these are one's. */
@@ -132,16 +146,27 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
       const latest = hourText(at + AHEAD_MAX_MS);
       // What is remembered is the owner, then the placement.
       const places = (await valuesOf(sessions)).map((value) => value?.slice(value.indexOf(' ') + 1));
-      return events.map(({ session_id, event_name, event_datetime }) =>
-        cellText(hourOf(event_datetime, { now: at, latest }), event_name, places[sessions.indexOf(session_id)]),
+      const once = await keysOf(
+        events.map(({ session_id, event_name, brand_properties }) => {
+          const event_id = `${event_name} ${event_name === 'BRAND_DISPLAY' ? brand_properties?.insertion_id : ''}`;
+          return ONCE.has(event_name) ? { session_id, event_id } : { session_id };
+        }),
       );
+      return events.map(({ session_id, event_name, event_datetime }, index) => ({
+        text: cellText(hourOf(event_datetime, { now: at, latest }), event_name, places[sessions.indexOf(session_id)]),
+        once: once[index],
+      }));
     },
-    admit(cell, sender) {
-      const [hour = '', name = '', view = '-', mode = '-'] = cell.split(' ', 4);
-      const placement = cell.slice(hour.length + name.length + 2);
+    admit({ text, once }, sender = '') {
+      const [hour = '', name = '', view = '-', mode = '-'] = text.split(' ', 4);
+      let placement = text.slice(hour.length + name.length + 2);
       const [isView, isMode] = [VIEW_NAMES.has(view), MODE_NAMES.has(mode)];
-      if ((isView && isMode && placement.endsWith(`${mode} `)) || isNamed(placement, sender)) return cell;
-      return `${hour} ${name} ${isView ? view : '-'} ${isMode ? mode : '-'} (other)`;
+      if (!(isView && isMode && placement.endsWith(`${mode} `)) && !isNamed(placement, sender))
+        placement = `${isView ? view : '-'} ${isMode ? mode : '-'} (other)`;
+      seen.expire(now());
+      if (once !== undefined && !seen.add(once, { at: now(), sender: senderNumber(sender, salt) }))
+        void inLedger(new Map([[cellText(hour, `repeated:${name}`, placement), 1]]));
+      return cellText(hour, name, placement);
     },
     addCell: (cell) => void inLedger(new Map([[cell, 1]])),
     addInHours(name, cells) {

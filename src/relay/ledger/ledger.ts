@@ -38,11 +38,14 @@ export type LedgerCount =
   | 'sessions_shared'
   /** Events that were refused for good, by the code of relay or network. */
   | `refused:${string}`
+  /** Attempts that the network refused or failed in a way that lets pages try again, by code. */
+  | `deferred:${string}`
   /** Events that the relay refused because they were older than 30 days. */
   | 'expired'
-  /** Events whose response was lost, and those of them that were accepted later after all. */
-  | 'answers_lost'
-  | 'answers_lost_settled';
+  /** Accepted events that report what another one of the session has reported: a network counts both as one. */
+  | `repeated:${string}`
+  /** Events whose response was lost. */
+  | 'answers_lost';
 
 /** Placement details as a page or a server sends them. */
 export interface StatedPlacement {

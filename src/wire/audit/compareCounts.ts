@@ -28,14 +28,9 @@ export type AuditedMetric = keyof typeof AUDITED;
 export const AUDITED_METRICS = Object.keys(AUDITED) as readonly AuditedMetric[];
 
 /** Where the two counts mean different things. */
-export const DEFINITIONS: Readonly<Record<AuditedMetric, string | undefined>> = {
-  widget_loads: 'The network counts one load for each session; the relay counts each WIDGET_LOAD. A widget sends one.',
-  widget_displays: 'The network counts one for each session; the relay counts each WIDGET_DISPLAY. A widget sends one.',
-  viewable_widget_displays:
-    'The network counts one for each session; the relay counts each WIDGET_VIEW. A widget sends one.',
+export const DEFINITIONS: Readonly<Partial<Record<AuditedMetric, string>>> = {
   impressions:
     'The network counts an offer once for each session, with its display, its view or both, in the hour of the earlier one; the relay counts displays. A widget sends a display before each view.',
-  clicks: undefined,
 };
 
 /** The names of the breakdowns in the relay's ledger, and in reports. */
@@ -115,10 +110,12 @@ export function compareCounts(input: AuditInput): AuditComparison {
   for (const row of input.ours) {
     // A session that several shoppers were given hides the loads of all but one: the relay drops them as repeats.
     const isHidden = row.name === SHARED_SESSIONS;
-    const metric = isHidden ? 'widget_loads' : AUDITED_METRICS.find((name) => AUDITED[name] === row.name);
+    const [, again, event] = /^(repeated:)?(\w+)$/.exec(row.name) ?? [];
+    const metric = isHidden ? 'widget_loads' : AUDITED_METRICS.find((name) => AUDITED[name] === event);
     if (!metric || row.view === UNREPORTED_VIEW) continue;
     const period = grain === 'hour' ? row.hour : `${row.hour.slice(0, 10)}T00:00:00Z`;
-    add(0, { period, group: groupOf(by, (name) => row[name]), metric, count: row.count });
+    const count = again === undefined ? row.count : -row.count;
+    add(0, { period, group: groupOf(by, (name) => row[name]), metric, count });
   }
   for (const row of input.theirs) {
     const group = groupOf(by, (name) => textOf(row[AUDIT_GROUPINGS[name]]));

@@ -25,6 +25,7 @@ export interface AuditExplanation {
     | 'shared_sessions'
     | 'unloaded'
     | 'refused'
+    | 'deferred'
     | 'expired';
   /** Whether the network counts less or more because of it; `neither` for what is in neither count. */
   readonly direction: 'missing' | 'extra' | 'neither';
@@ -69,11 +70,11 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     });
   }
   if (extra > 0) {
-    const lost = Math.max(0, count('answers_lost') - count('answers_lost_settled'));
+    const lost = count('answers_lost');
     add('answers_lost', {
       direction: 'extra',
       events: lost,
-      text: `The responses to ${shown(lost)} events were lost, and they were not sent again. The network may have counted them.`,
+      text: `The responses to ${shown(lost)} events were lost. The network may have counted them, and twice those that were sent again.`,
     });
   }
   found.sort((one, other) => (other.events ?? 0) - (one.events ?? 0));
@@ -90,7 +91,8 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
       text: `For ${shown(nameless)} events the relay does not know the placement: their sessions were opened elsewhere, or before the ledger began. Compare without --by.`,
     });
   // What is late explains itself.
-  if (wrong.some(({ difference, verdict }) => difference < 0 && verdict !== 'late'))
+  const differing = wrong.filter(({ verdict }) => verdict !== 'late');
+  if (differing.some(({ difference }) => difference < 0))
     add('network', {
       direction: 'missing',
       events: null,
@@ -112,21 +114,33 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
       'Something else sends events with the same key: a server, an app, or a relay that is not offerlet.';
     add('other_senders', { direction: 'extra', events: null, text: other_senders });
   }
-  if (wrong.some(({ metric, verdict }) => metric !== 'clicks' && verdict !== 'late'))
+  if (differing.some(({ metric }) => metric === 'impressions'))
     add('definition', {
       direction: missing > 0 ? 'missing' : 'extra',
       events: null,
-      text: 'Network and relay define some metrics differently; see the notes on the metrics.',
+      text: 'Network and relay define impressions differently; see the note on the metric.',
     });
   if (extra > 0 && missing === 0 && hasMoreLoads) countsTwice();
-  const [answered, loads] = [count('offers_answered'), count('WIDGET_LOAD') + count(SHARED_SESSIONS)];
+  const [answered, loads] = [count('offers_answered'), count('WIDGET_LOAD') - count('repeated:WIDGET_LOAD') + count(SHARED_SESSIONS)];
   const unloaded = Math.max(0, answered - loads);
   const left = `The relay answered ${shown(answered)} requests with offers, and ${shown(unloaded)} of them led to no load: their shoppers left before, or their events still wait.`;
   add('unloaded', { direction: 'neither', events: unloaded, text: left });
-  const refused = ours.filter(({ name }) => name.startsWith('refused:'));
-  const codes = [...new Set(refused.map(({ name }) => name))].map((name) => `${name.slice(8)} ${shown(count(name))}`);
-  const refusals = `In neither count: events that were refused for good, by code: ${codes.join(', ')}.`;
-  add('refused', { direction: 'neither', events: countOf(refused, () => true), text: refusals });
+  const addCodes = (cause: 'refused' | 'deferred', what: string): void => {
+    const rows = ours.filter(({ name }) => name.startsWith(`${cause}:`));
+    const codes = [...new Set(rows.map(({ name }) => name))].map(
+      (name) => `${name.slice(cause.length + 1)} ${shown(count(name))}`,
+    );
+    add(cause, {
+      direction: 'neither',
+      events: countOf(rows, () => true),
+      text: `${what}, by code: ${codes.join(', ')}.`,
+    });
+  };
+  addCodes('refused', 'In neither count: events that were refused for good');
+  addCodes(
+    'deferred',
+    'In neither count, unless a later attempt was accepted: events that were refused or failed for the time being',
+  );
   const expired = count('expired');
   const old = `In neither count: ${shown(expired)} events arrived more than 30 days late.`;
   add('expired', { direction: 'neither', events: expired, text: old });

@@ -89,7 +89,7 @@ describe('the file of accepted events', () => {
     ['edited', async () => (await cp(log(), `${log()}.2`), await rename(`${log()}.2`, log())), 2],
     ['replaced', async () => (await rm(log()), await writeFile(log(), 'something else\n')), 2],
     ['cut to nothing', () => truncate(log()), 1],
-  ])('that is %s under a relay is written anew with what that knows, and the log says so', async (_, harm, count) => {
+  ])('that is %s under a relay is written anew, and logs and audits say what is gone', async (_, harm, count) => {
     const store = await open();
     await store.ledger.openSession('0'.repeat(32), 'owner THANK_YOU INLINE ');
     await store.accept(keys('a'), '', [CELL]);
@@ -99,6 +99,7 @@ describe('the file of accepted events', () => {
     expect(logs.map(({ message }) => message)).toEqual([expect.stringContaining('was removed, replaced or cut')]);
     await store.accept(keys('c'), '', [CELL]);
     expect(await countOf('BRAND_CLICK')).toBe(count + 1);
+    expect((await readLedger(files.directory, ALL)).problems).toHaveLength(count === 1 ? 1 : 0);
     const again = await open(await killed());
     expect(await ask(again, keys('a', 'b', 'c'))).toEqual(['known', 'known', 'known']);
     expect(await again.ledger.placementsOf(['0'.repeat(32)])).toEqual(['owner THANK_YOU INLINE ']);

@@ -208,7 +208,7 @@ describe('the file of accepted events', () => {
     );
     await store.ledger.add(
       new Map([
-        ['2025-10-19T10 expired - - ', 1],
+        ['2025-10-18T10 expired - - ', 1],
         ['2025-10-20T10 expired - - ', 1],
       ]),
     );
