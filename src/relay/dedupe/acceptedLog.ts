@@ -3,7 +3,7 @@ import { isCount, isObject, parseJson } from '../../wire/json.ts';
 import { DEDUPE_MAX_AGE_MS, QUEUE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { dateOf } from '../../wire/utcDates.ts';
 import { addCount, rowsOf, type LedgerCounts } from '../ledger/ledger.ts';
-import { hashOf } from './keyTable.ts';
+import { hashOf, type KeyEntry } from './keyTable.ts';
 
 // The file of accepted events and of their counts. Each line but the first is one record: `<checksum> <run> <number>
 // <JSON>`, and a carriage return. It holds that
@@ -146,6 +146,31 @@ export function chunksOf(file: string, fd?: number): AsyncIterable<string> {
 /** Whether a text is the beginning of a first line, as a crash at the first start leaves it. */
 function isStart(line: string): boolean {
   return VERSION.startsWith(line.slice(0, VERSION.length)) && /^[\w -]*$/.test(line);
+}
+
+/** Keys of one record: its line is read at once. */
+export const RECORD_KEYS = 1_000;
+
+type TableEntry = KeyEntry & { readonly key: string };
+
+/** The records of what a table remembers, one for each moment and sender. */
+export function* recordsOf(entries: Iterable<TableEntry>): Generator<LogRecord> {
+  let group: TableEntry[] = [];
+  for (const entry of entries) {
+    const [first = entry] = group;
+    if (first.at !== entry.at || first.sender !== entry.sender || group.length === RECORD_KEYS) {
+      yield recordOf(group);
+      group = [];
+    }
+    group.push(entry);
+  }
+  if (group.length > 0) yield recordOf(group);
+}
+
+function recordOf(group: readonly TableEntry[]): LogRecord {
+  const [{ at, sender: from, value } = { at: 0, sender: 0 }] = group;
+  if (value === undefined) return { at, from, events: { '': group.map(({ key }) => key) } };
+  return { at, from, sessions: Object.fromEntries(group.map((each) => [each.key, each.value ?? ''])) };
 }
 
 /**

@@ -15,13 +15,15 @@ import {
   readLedger,
   readRecords,
   recordLine,
+  recordsOf,
+  RECORD_KEYS,
   RunClock,
   type Found,
   type LogRecord,
 } from './acceptedLog.ts';
 import { steadyClock, type DedupeMemoryOptions } from './createDedupeMemory.ts';
 import { untilSettled, type DedupeClaim, type DedupeStore } from './dedupeStore.ts';
-import { KeyTable, randomSalt, senderNumber, type KeyEntry } from './keyTable.ts';
+import { KeyTable, randomSalt, senderNumber } from './keyTable.ts';
 
 export interface DedupeFileOptions extends DedupeMemoryOptions {
   /** Gets what is noticed at the start and beside requests; written to stderr by default. */
@@ -47,8 +49,6 @@ const DEFAULT_MAX = 1_000_000;
 const SESSIONS_MAX = 200_000;
 /** Bytes, beyond twice as many as it began with, at which the file is written anew before its day is over. */
 const SLACK_BYTES = 1024 * 1024;
-/** Keys of one record: its line is read at once. */
-const RECORD_KEYS = 1_000;
 /** Sums of one record: a damaged one costs no more. */
 const RECORD_CELLS = 20;
 /** Characters after which a part is written separately. */
@@ -382,26 +382,4 @@ function unusable(problem: string, cause: unknown): RelayConfigError {
   const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
   const help = 'Check its permissions and space, or use another directory.';
   return new RelayConfigError(`${problem} (${code}). ${help}`, { cause });
-}
-
-type TableEntry = KeyEntry & { readonly key: string };
-
-/** The records of what a table remembers, one for each moment and sender. */
-function* recordsOf(entries: Iterable<TableEntry>): Generator<LogRecord> {
-  let group: TableEntry[] = [];
-  for (const entry of entries) {
-    const [first = entry] = group;
-    if (first.at !== entry.at || first.sender !== entry.sender || group.length === RECORD_KEYS) {
-      yield recordOf(group);
-      group = [];
-    }
-    group.push(entry);
-  }
-  if (group.length > 0) yield recordOf(group);
-}
-
-function recordOf(group: readonly TableEntry[]): LogRecord {
-  const [{ at, sender: from, value } = { at: 0, sender: 0 }] = group;
-  if (value === undefined) return { at, from, events: { '': group.map(({ key }) => key) } };
-  return { at, from, sessions: Object.fromEntries(group.map((each) => [each.key, each.value ?? ''])) };
 }

@@ -121,7 +121,10 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
       text: 'Network and relay define impressions differently; see the note on the metric.',
     });
   if (extra > 0 && missing === 0 && hasMoreLoads) countsTwice();
-  const [answered, loads] = [count('offers_answered'), count('WIDGET_LOAD') - count('repeated:WIDGET_LOAD') + count(SHARED_SESSIONS)];
+  const [answered, loads] = [
+    count('offers_answered'),
+    count('WIDGET_LOAD') - count('repeated:WIDGET_LOAD') + count(SHARED_SESSIONS),
+  ];
   const unloaded = Math.max(0, answered - loads);
   const left = `The relay answered ${shown(answered)} requests with offers, and ${shown(unloaded)} of them led to no load: their shoppers left before, or their events still wait.`;
   add('unloaded', { direction: 'neither', events: unloaded, text: left });
