@@ -5,7 +5,7 @@ export class UsageError extends Error {
 
 /**
  * Ends a command with its own exit code; the message is printed as one line, unless it is empty.
- * See docs/operators/README.md#exit-codes.
+ * See docs/errors.md#commands.
  */
 export class ExitError extends Error {
   override name = 'ExitError';
