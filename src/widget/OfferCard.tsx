@@ -261,7 +261,7 @@ function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
   return (
     <div class={isClaimed ? 'place claimed' : 'place'}>
       {children}
-      <div class="claim" role="status">
+      <div class="claim" role="status" aria-atomic="false">
         {isClaimed && content}
       </div>
       {!isClaimed && <div class="claim room">{content}</div>}

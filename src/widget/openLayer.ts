@@ -32,7 +32,7 @@ export function lockScroll(): () => void {
 /** The element of a layer and how it is dismissed. */
 interface LayerOptions {
   element: HTMLElement;
-  ignoresInput(): boolean;
+  gestures: { ignoresInput(): boolean; ignoreInput(controls: string): void };
   dismiss: WidgetView['dismiss'];
 }
 
@@ -42,13 +42,13 @@ export function openLayer(layer: Layer, options: LayerOptions): () => void {
 }
 
 /** Opens the layer in front of the page and returns a function that closes it. */
-function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => void {
+function openDialog({ element, gestures, dismiss }: LayerOptions): () => void {
   const dialog = element as HTMLDialogElement;
   dialog.addEventListener('cancel', () => dismiss('escape'));
   // Something else closed it, such as the platform's back gesture.
   dialog.addEventListener('close', () => dismiss('escape'));
   dialog.addEventListener('click', (event) => {
-    if (event.target === dialog && !ignoresInput()) dismiss('backdrop');
+    if (event.target === dialog && !gestures.ignoresInput()) dismiss('backdrop');
   });
   addEventListener('keydown', keepTab, true);
   dialog.showModal();
@@ -74,7 +74,7 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
 }
 
 /** Opens the pull-up above the page without taking the focus. Returns a function that closes it. */
-function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void {
+function openSheet({ element, gestures, dismiss }: LayerOptions): () => void {
   const handle = element.querySelector<HTMLElement>('.handle');
   let focusBefore: HTMLElement | undefined;
 
@@ -94,10 +94,10 @@ function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void
     dragSheet({
       handle,
       sheet: element,
-      tapped: () => (element.hasAttribute('data-peek') ? expand() : peek()),
-      pulledUp: expand,
+      tapped: () => (element.hasAttribute('data-peek') ? pull() : peek()),
+      pulledUp: pull,
       pulledDown() {
-        if (ignoresInput()) return false;
+        if (gestures.ignoresInput()) return false;
         dismiss('drag');
         return true;
       },
@@ -141,6 +141,12 @@ function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void
     handle?.setAttribute('aria-expanded', 'false');
   }
 
+  /** What comes under the finger then ignores a second tap. */
+  function pull(): void {
+    gestures.ignoreInput('a,.actions *');
+    expand();
+  }
+
   function expand(): void {
     element.removeAttribute('data-peek');
     handle?.setAttribute('aria-expanded', 'true');
@@ -170,12 +176,15 @@ function dragSheet({ handle, sheet, tapped, pulledUp, pulledDown }: DragOptions)
   let moved = 0;
 
   handle.addEventListener('pointerdown', (event) => {
+    if (event.button || !event.isPrimary) return;
     from = { y: event.clientY, at: event.timeStamp };
     moved = 0;
     handle.setPointerCapture(event.pointerId);
   });
   handle.addEventListener('pointermove', (event) => {
     if (!from) return;
+    // A context menu has taken the release.
+    if (!event.buttons) return release();
     moved = event.clientY - from.y;
     sheet.style.transition = 'none';
     sheet.style.translate = moved > 0 ? `0 ${moved}px` : '';
