@@ -51,6 +51,16 @@ function isInSight(page: Page, selector: string): Promise<boolean> {
     });
 }
 
+test('a card is no wider than a parent that shrinks to fit it', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const style of ['display:flex;flex-direction:column;align-items:center', 'display:inline-block', 'float:left']) {
+    await openShop(page);
+    await page.evaluate((css) => (document.querySelector('main') as HTMLElement).setAttribute('style', css), style);
+    await mount(page, { mode: 'INLINE' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), style).toBe(320);
+  }
+});
+
 test('a card is as tall as the offer it shows, whatever the others of its group are', async ({ page }) => {
   await openShop(page);
   for (const mode of ['OVERLAY', 'PULLUP', 'INLINE'] as const) {

@@ -126,18 +126,19 @@ test('the pull-up is dragged away from a quarter of its height, and snaps back b
   await openShop(page);
   await mount(page, { mode: 'PULLUP' });
   await listening(page);
-  const drag = async (pixels: number): Promise<void> => {
+  const drag = async (pixels: number, button: 'left' | 'right' = 'left'): Promise<void> => {
     const box = await page.locator('.handle').boundingBox();
     const x = (box?.x ?? 0) + (box?.width ?? 0) / 2;
     const y = (box?.y ?? 0) + 10;
     await page.mouse.move(x, y);
-    await page.mouse.down();
+    await page.mouse.down({ button });
     for (let step = 1; step <= 5; step++) {
       await page.mouse.move(x, y + (pixels * step) / 5);
       await page.waitForTimeout(60);
     }
-    await page.mouse.up();
+    await page.mouse.up({ button });
   };
+  await drag(200, 'right');
   await drag(40);
   expect(await acted(page)).toEqual([]);
   await listening(page);
@@ -210,6 +211,22 @@ for (const viewport of [
     await handle.press('Enter');
     await expect(page.locator('[part=decline]')).toBeHidden();
   });
+
+test('what comes under the finger when a peek opens ignores a second tap', async ({ page }) => {
+  await openShop(page);
+  await mount(page, { mode: 'PULLUP', peek: true });
+  const tap = (...parts: string[]): Promise<void> =>
+    page.evaluate((selectors) => {
+      const sheet = document.querySelector('offer-let-layer')?.shadowRoot;
+      for (const selector of selectors) sheet?.querySelector<HTMLElement>(selector)?.click();
+    }, parts);
+  await listening(page);
+  await tap('.handle', '[part=accept]', '[part=decline]');
+  expect(await acted(page)).toEqual([]);
+  await listening(page);
+  await tap('[part=accept]');
+  expect(await acted(page)).toHaveLength(1);
+});
 
 test('accepted from its peek, the pull-up opens and shows the code', async ({ page }) => {
   await openShop(page);
