@@ -100,7 +100,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
       // Measures the page, so it comes before the widget changes it.
       if (layer === 'dialog') unlock = lockScroll();
       gestures.ignoreInput('a');
-      closeLayer = openLayer(layer, { element, gestures, dismiss });
+      closeLayer = openLayer(layer, { element, ignoresInput: gestures.ignoresInput, dismiss });
     }
     afterPaint(addMore);
   }
@@ -109,8 +109,10 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   function claim({ currentTarget }: MouseEvent, offer: PlacedOffer): void {
     if (state.claimed.includes(offer)) return;
     const article = (currentTarget as Element).closest('article') as HTMLElement;
-    // A peek has no room for it.
-    element.querySelector<HTMLElement>('[data-peek] > * > .handle')?.click();
+    // A peek has no room for it. What moves under the pointer then ignores a second tap.
+    const handle = element.querySelector<HTMLElement>('[data-peek] > * > .handle');
+    if (handle) gestures.ignoreInput('a');
+    handle?.click();
     draw({ ...state, claimed: [...state.claimed, offer] });
     // What is stuck to the bottom of a window may cover it.
     const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();

@@ -32,7 +32,7 @@ export function lockScroll(): () => void {
 /** The element of a layer and how it is dismissed. */
 interface LayerOptions {
   element: HTMLElement;
-  gestures: { ignoresInput(): boolean; ignoreInput(controls: string): void };
+  ignoresInput(): boolean;
   dismiss: WidgetView['dismiss'];
 }
 
@@ -42,13 +42,13 @@ export function openLayer(layer: Layer, options: LayerOptions): () => void {
 }
 
 /** Opens the layer in front of the page and returns a function that closes it. */
-function openDialog({ element, gestures, dismiss }: LayerOptions): () => void {
+function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => void {
   const dialog = element as HTMLDialogElement;
   dialog.addEventListener('cancel', () => dismiss('escape'));
   // Something else closed it, such as the platform's back gesture.
   dialog.addEventListener('close', () => dismiss('escape'));
   dialog.addEventListener('click', (event) => {
-    if (event.target === dialog && !gestures.ignoresInput()) dismiss('backdrop');
+    if (event.target === dialog && !ignoresInput()) dismiss('backdrop');
   });
   addEventListener('keydown', keepTab, true);
   dialog.showModal();
@@ -74,7 +74,7 @@ function openDialog({ element, gestures, dismiss }: LayerOptions): () => void {
 }
 
 /** Opens the pull-up above the page without taking the focus. Returns a function that closes it. */
-function openSheet({ element, gestures, dismiss }: LayerOptions): () => void {
+function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void {
   const handle = element.querySelector<HTMLElement>('.handle');
   let focusBefore: HTMLElement | undefined;
 
@@ -94,10 +94,10 @@ function openSheet({ element, gestures, dismiss }: LayerOptions): () => void {
     dragSheet({
       handle,
       sheet: element,
-      tapped: () => (element.hasAttribute('data-peek') ? pull() : peek()),
-      pulledUp: pull,
+      tapped: () => (element.hasAttribute('data-peek') ? expand() : peek()),
+      pulledUp: expand,
       pulledDown() {
-        if (gestures.ignoresInput()) return false;
+        if (ignoresInput()) return false;
         dismiss('drag');
         return true;
       },
@@ -139,12 +139,6 @@ function openSheet({ element, gestures, dismiss }: LayerOptions): () => void {
   function peek(height = ''): void {
     element.setAttribute('data-peek', height);
     handle?.setAttribute('aria-expanded', 'false');
-  }
-
-  /** What comes under the finger then ignores a second tap. */
-  function pull(): void {
-    gestures.ignoreInput('a,.actions *');
-    expand();
   }
 
   function expand(): void {

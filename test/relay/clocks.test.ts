@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import { openDedupeFile } from '../../src/relay.ts';
+import { dateOf } from '../../src/wire/utcDates.ts';
 import { keys } from './dedupe/keys.ts';
 import { accept, ask, event, json, setUp } from './scriptedNetwork.ts';
 
@@ -80,12 +81,13 @@ describe('the file of accepted events', () => {
 
   test.each([
     ['set back by a year', -365 * DAY],
-    ['ahead by a year', 365 * DAY],
+    ['ahead by two years', 730 * DAY],
     ['at the beginning of 1970', -Date.now()],
   ])('keeps what it knows when the clock is %s at a start, and right again at the next', async (_, jump) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const first = await open();
-    await first.accept(keys('a'));
+    const today = dateOf(Date.now());
+    await first.accept(keys('a'), '', [`${today}T00 BRAND_CLICK - - `]);
     await first.close();
     setClock(jump);
     const second = await open();
@@ -99,6 +101,7 @@ describe('the file of accepted events', () => {
     await third.close();
     const fourth = await open();
     expect(await fourth.claim(keys('a', 'b', 'c'))).toEqual(['known', 'known', 'known']);
+    expect((await fourth.ledger.read({ from: today, to: today })).rows).toHaveLength(1);
     await fourth.close();
   });
 

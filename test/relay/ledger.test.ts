@@ -11,7 +11,7 @@ import {
   type LedgerRow,
 } from '../../src/relay.ts';
 import { createCounting } from '../../src/relay/ledger/createCounting.ts';
-import { accept, event, json, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
+import { accept, event, json, KEY, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
 
 let directory: string;
 const opened: DedupeFile[] = [];
@@ -112,8 +112,10 @@ describe('the ledger', () => {
     await askFor(bench, place);
     bench.network.respondWith(() => json(500, {}));
     await askFor(bench, place);
+    bench.network.respondWith(() => json(200, { session_id: 's', recommendations: { a: {} }, key: KEY }));
+    await askFor(bench, place);
     const names = ['requested', 'answered', 'empty', 'failed'];
-    expect(await Promise.all(names.map((name) => countsOf(`offers_${name}`, store)))).toEqual([3, 1, 1, 1]);
+    expect(await Promise.all(names.map((name) => countsOf(`offers_${name}`, store)))).toEqual([4, 1, 1, 2]);
   });
 
   test('counts refusals by code, apart from those after which pages try again', async () => {

@@ -39,7 +39,9 @@ test('No HTML from the network is rendered.', async ({ page }) => {
   expect(lines).toEqual([]);
 });
 
-test('Whatever the relay returns, the page sees no exception and no console output.', async ({ page }) => {
+test('Whatever the relay returns, the page sees no exception and no console output (on localhost, one line).', async ({
+  page,
+}) => {
   const lines = linesOf(page);
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
   const bodies = [

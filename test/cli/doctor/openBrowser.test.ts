@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
@@ -26,36 +26,6 @@ function program(text: string): string {
   chmodSync(file, 0o755);
   return file;
 }
-
-test('the browser gets only the variables that it requires, a separate home, and no way around the proxy', async () => {
-  const path = program(`env > ${directory}/env\necho "$@" > ${directory}/args`);
-  const env = {
-    ...OPTIONS.env,
-    LANG: 'de_DE.UTF-8',
-    HOME: '/home/me',
-    OFFERLET_API_KEY: 'CANARY',
-    AWS_SECRET_ACCESS_KEY: 'CANARY',
-    HTTPS_PROXY: 'http://CANARY',
-    NODE_OPTIONS: '--CANARY',
-    LD_PRELOAD: 'CANARY',
-  };
-  await expect(openBrowser(path, { ...OPTIONS, env, proxyPort: 4711 })).rejects.toThrow('the browser has ended');
-  const [given = '', args = ''] = ['env', 'args'].map((name) => readFileSync(join(directory, name), 'utf8'));
-  expect(given + args).not.toContain('CANARY');
-  expect(given).toMatch(/^HOME=.*offerlet-doctor-/m);
-  expect(given).toMatch(/^LANG=de_DE.UTF-8$/m);
-  expect(args).toContain('--proxy-server=socks5://127.0.0.1:4711');
-  expect(args).toMatch(/--proxy-bypass-list=\S*<-loopback>/);
-  expect(args).not.toContain('--no-sandbox');
-});
-
-test.each([
-  ['echo "[1:1:FATAL] No usable sandbox! Update your kernel" >&2', /^it has no sandbox here.*--no-sandbox/],
-  ['echo "libnss3.so: not found" >&2', 'the browser has ended (libnss3.so: not found).'],
-] as const)('a browser that ends says why, and leaves nothing: %s', async (text, said) => {
-  await expect(openBrowser(program(text), OPTIONS)).rejects.toThrow(said);
-  expect(readdirSync(temporary)).toEqual([]);
-});
 
 test('a browser that is not there is named', async () => {
   await expect(openBrowser(join(directory, 'missing'), OPTIONS)).rejects.toThrow('it is not there.');

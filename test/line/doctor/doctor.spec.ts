@@ -292,6 +292,32 @@ test('a signal ends the browser, and leaves no profile', async () => {
   }
 });
 
+test('the browser gets only the variables that it requires, and a way through the proxy; one that ends says why', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'offerlet-home-'));
+  const folder = mkdtempSync(join(tmpdir(), 'offerlet-browser-'));
+  try {
+    const path = join(folder, 'browser');
+    const text = `#!/bin/sh\nenv > ${folder}/env\necho "$@" > ${folder}/args\necho "libnss3.so: not found" >&2\nexit 1\n`;
+    writeFileSync(path, text, { mode: 0o755 });
+    const secrets = ['OFFERLET_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'HTTPS_PROXY'].map((name) => [name, 'http://CANARY']);
+    const env = { TMPDIR: home, LANG: 'de_DE.UTF-8', ...(Object.fromEntries(secrets) as Record<string, string>) };
+    const report = await doctor('/good', { args: ['--browser', path], env });
+    expect([report.exitCode, report.stderr]).toEqual([
+      1,
+      expect.stringContaining('the browser has ended (libnss3.so: not found).'),
+    ]);
+    const [given = '', args = ''] = ['env', 'args'].map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(given + args).not.toContain('CANARY');
+    expect(given).toMatch(/^HOME=.*offerlet-doctor-/m);
+    expect(given).toMatch(/^LANG=de_DE.UTF-8$/m);
+    expect(args).toMatch(/--proxy-server=socks5:\/\/127\.0\.0\.1:\d+/);
+    expect(args).toMatch(/--proxy-bypass-list=\S*<-loopback>/);
+    expect(readdirSync(home)).toEqual([]);
+  } finally {
+    for (const each of [home, folder]) rmSync(each, { recursive: true });
+  }
+});
+
 test('nothing in the current folder is executed, and the browser gets no key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'offerlet-clone-'));
   try {

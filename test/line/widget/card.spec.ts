@@ -73,7 +73,6 @@ test('a card is as tall as the offer it shows, whatever the others of its group 
     await mount(page, { mode, groups: [hero(SHORT, TALL)] });
     const [first, second] = alone;
     expect((await boxOf(page, '.surface')).height, mode).toBeCloseTo(first ?? 0, 0);
-    await listening(page);
     await decline(page);
     expect((await boxOf(page, '.surface')).height, mode).toBeCloseTo(second ?? 0, 0);
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(60);

@@ -212,22 +212,6 @@ for (const viewport of [
     await expect(page.locator('[part=decline]')).toBeHidden();
   });
 
-test('what comes under the finger when a peek opens ignores a second tap', async ({ page }) => {
-  await openShop(page);
-  await mount(page, { mode: 'PULLUP', peek: true });
-  const tap = (...parts: string[]): Promise<void> =>
-    page.evaluate((selectors) => {
-      const sheet = document.querySelector('offer-let-layer')?.shadowRoot;
-      for (const selector of selectors) sheet?.querySelector<HTMLElement>(selector)?.click();
-    }, parts);
-  await listening(page);
-  await tap('.handle', '[part=accept]', '[part=decline]');
-  expect(await acted(page)).toEqual([]);
-  await listening(page);
-  await tap('[part=accept]');
-  expect(await acted(page)).toHaveLength(1);
-});
-
 test('accepted from its peek, the pull-up opens and shows the code', async ({ page }) => {
   await openShop(page);
   await mount(page, { mode: 'PULLUP', peek: true });

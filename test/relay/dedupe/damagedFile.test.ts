@@ -1,4 +1,4 @@
-import { appendFile, cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import fs, { appendFile, cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readLedger } from '../../../src/relay.ts';
@@ -81,6 +81,36 @@ describe('the file of accepted events', () => {
     expect(await ask(next, accepted)).toEqual(['known', 'known', 'known']);
     expect([await countOf('BRAND_CLICK'), (await readLedger(files.directory, ALL)).problems]).toEqual([3, []]);
     expect(await readFile(log(), 'latin1')).toMatch(/^offerlet accepted events 2 salt/);
+  });
+
+  test('whose damage cannot be copied keeps it, and audits go on naming it', async () => {
+    const store = await open();
+    await store.accept(keys('a'), '', [CELL]);
+    await close(store);
+    await appendFile(log(), '\n00000000 00000000 7 {"at":1}\r');
+    vi.spyOn(fs, 'copyFile').mockRejectedValue(new Error('ENOSPC'));
+    await (await open()).accept(keys('b'), '', [CELL]);
+    expect(logs.map(({ message }) => message)).toEqual([expect.stringContaining('could not be compacted')]);
+    const { rows, problems } = await readLedger(files.directory, ALL);
+    expect([rows[0]?.count, problems]).toEqual([2, [expect.stringContaining('lines that are damaged')]]);
+  });
+
+  test('on a disk that hangs lets nothing new be forwarded, and knows what it knows', async () => {
+    const store = await open();
+    const probe = await fs.open(log());
+    const handles = Object.getPrototypeOf(probe) as typeof probe;
+    await probe.close();
+    let release = (): void => undefined;
+    vi.spyOn(handles, 'appendFile').mockReturnValueOnce(new Promise((resolve) => (release = resolve)));
+    const accepting = store.accept(keys('a'), '', [CELL]);
+    await expect.poll(() => vi.mocked(handles.appendFile).mock.calls.length).toBe(1);
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 5_001);
+    const [known, claiming] = [store.claim(keys('a')), store.claim(keys('b'))];
+    expect([known, claiming]).toEqual([['known'], expect.any(Promise)]);
+    release();
+    await accepting;
+    expect(await claiming).toEqual(['new']);
+    await store.release(keys('b'));
   });
 
   test.each<[string, () => Promise<void>, number]>([
