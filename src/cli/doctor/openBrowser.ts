@@ -98,15 +98,23 @@ export async function openBrowser(path: string, options: BrowserOptions): Promis
     handleSIGHUP: false,
   });
   async function close(): Promise<void> {
-    for (const signal of SIGNALS) process.off(signal, abandon);
     await launched.then((browser) => browser.close()).catch(() => undefined);
+    remove();
+    for (const signal of SIGNALS) process.off(signal, abandon);
+  }
+  function remove(): void {
     rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
+  let isAbandoned = false;
   /** Ctrl-C, a CI job that is cancelled, or a terminal that is closed leaves neither a process nor a profile. */
   function abandon(signal: NodeJS.Signals): void {
-    void close().then(() => process.exit(128 + constants.signals[signal]));
+    const end = (): void => (remove(), process.exit(128 + constants.signals[signal]));
+    // Who presses Ctrl-C again does not wait. Playwright ends its browser with this process.
+    if (isAbandoned) return end();
+    isAbandoned = true;
+    void close().then(end);
   }
-  for (const signal of SIGNALS) process.once(signal, abandon);
+  for (const signal of SIGNALS) process.on(signal, abandon);
   try {
     return { browser: await launched, close };
   } catch (error) {

@@ -167,9 +167,10 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       lock.check();
       const isDue = bytes > bytesMax || dateOf(Date.now()) !== day;
       if (owed.length > 0 && !(await isInPlace())) {
-        // What was cut off is counted nowhere: the mark says so in audits.
-        if ((await handle.stat()).size < bytes) await fs.writeFile(asideOf(file), '');
+        const isCut = (await handle.stat()).size < bytes;
         await takeOwed(rewrite);
+        // What was cut off is counted nowhere: the mark says so in audits.
+        if (isCut) await fs.writeFile(asideOf(file), '').catch(noteFailure);
         onLog({ level: 'warn', message: `${file} was removed, replaced or cut. It was written anew. ${CUT}` });
       } else if (isDue) await takeOwed(rewrite).catch(putOff);
       if (owed.length > 0) await takeOwed(append);

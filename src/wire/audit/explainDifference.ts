@@ -128,22 +128,16 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
   const unloaded = Math.max(0, answered - loads);
   const left = `The relay answered ${shown(answered)} requests with offers, and ${shown(unloaded)} of them led to no load: their shoppers left before, or their events still wait.`;
   add('unloaded', { direction: 'neither', events: unloaded, text: left });
-  const addCodes = (cause: 'refused' | 'deferred', what: string): void => {
+  for (const [cause, what] of [
+    ['refused', 'In neither count: events that were refused for good'],
+    ['deferred', 'In neither count, unless a later attempt was accepted: events that were refused or failed for now'],
+  ] as const) {
     const rows = ours.filter(({ name }) => name.startsWith(`${cause}:`));
-    const codes = [...new Set(rows.map(({ name }) => name))].map(
-      (name) => `${name.slice(cause.length + 1)} ${shown(count(name))}`,
-    );
-    add(cause, {
-      direction: 'neither',
-      events: countOf(rows, () => true),
-      text: `${what}, by code: ${codes.join(', ')}.`,
-    });
-  };
-  addCodes('refused', 'In neither count: events that were refused for good');
-  addCodes(
-    'deferred',
-    'In neither count, unless a later attempt was accepted: events that were refused or failed for the time being',
-  );
+    const names = [...new Set(rows.map(({ name }) => name))];
+    const codes = names.map((name) => `${name.slice(cause.length + 1)} ${shown(count(name))}`);
+    const text = `${what}, by code: ${codes.join(', ')}.`;
+    add(cause, { direction: 'neither', events: countOf(rows, () => true), text });
+  }
   const expired = count('expired');
   const old = `In neither count: ${shown(expired)} events arrived more than 30 days late.`;
   add('expired', { direction: 'neither', events: expired, text: old });

@@ -44,7 +44,7 @@ async function expectIdle(page: Page, mode = ''): Promise<void> {
   };
   await poll(work, { message: mode }).toEqual([]);
 
-  if (mode === 'PULLUP') await page.locator('.handle').press('Enter');
+  if (mode === 'PULLUP') await page.locator('.handle').click();
   await page.locator('[part~=decline]').first().click();
   await poll(() => page.evaluate(() => window.work.done.join()), { message: mode }).toContain('IndexedDB');
 }

@@ -94,7 +94,6 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
       { hour, name: 'BRAND_DISPLAY', ...place, count: 2 },
       { hour, name: 'offers_empty', view: null, display_mode: null, widget_id: null, count: 1 },
       { hour, name: 'offers_requested', view: null, display_mode: null, widget_id: null, count: 1 },
-      // Both displays are of one offer.
       { hour, name: 'repeated:BRAND_DISPLAY', ...place, count: 1 },
     ]);
   });
