@@ -60,10 +60,8 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () =>
     expect((await details()).status).toBe(200);
     frozen = await backends();
     for (const pid of frozen) process.kill(pid, 'SIGSTOP');
-    const started = performance.now();
     const waiting = details();
     await network.close();
     expect((await waiting).status).toBe(503);
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

@@ -48,7 +48,7 @@ test.each<[what: string, response: Scripted, line: RegExp]>([
   ['redirects', { status: 302, headers: { location: '/elsewhere' } }, /redirected the request/],
   ['hangs up', (response) => void response.destroy(), /closed the connection/],
   ['is silent', () => undefined, /timed out after 5000 ms\. Check --network/],
-])('whoami says so when the network %s', { timeout: 20_000 }, async (_, response, line) => {
+])('whoami says so when the network %s', async (_, response, line) => {
   const { code, stderr } = await whoami(response);
   expect([code, stderr]).toEqual([1, expect.stringMatching(line)]);
 });
