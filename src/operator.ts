@@ -47,7 +47,7 @@ export type {
   ReportOf,
   RowOf,
 } from './operator/reports/reportQuery.ts';
-export { flattenRow, toCsv, type CsvColumn, type CsvOptions } from './wire/toCsv.ts';
+export { flattenRow, toCsv, type CsvColumn, type CsvOptions } from './text/toCsv.ts';
 export type { DateRange } from './wire/utcDates.ts';
 export type {
   AddResult,

@@ -21,4 +21,4 @@ export type { Bucket, RateLimiter, RateLimits } from './relay/rateLimits.ts';
 export { createDedupeMemory, type DedupeMemory, type DedupeMemoryOptions } from './relay/dedupe/createDedupeMemory.ts';
 export type { DedupeClaim, DedupeStore } from './relay/dedupe/dedupeStore.ts';
 export { readLedger } from './relay/dedupe/acceptedLog.ts';
-export type { Ledger, LedgerCount, LedgerCounts, LedgerRow } from './relay/ledger/ledger.ts';
+export type { Ledger, LedgerCount, LedgerCounts, LedgerRow } from './relay/ledger.ts';

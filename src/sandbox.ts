@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { helpFor, installedVersion, runProgram } from './cli/runCommands.ts';
-import { subcommandOf } from './cli/command.ts';
+import { enterSubcommand } from './cli/command.ts';
 import { UsageError } from './cli/ExitError.ts';
 import { commands } from './sandbox/commands.ts';
 
@@ -17,7 +17,7 @@ runProgram(async (argv) => {
     return void process.stdout.write(helpFor('offerlet-sandbox', commands.sandbox) + MORE);
   if (name !== 'sandbox' && name !== 'network')
     throw new UsageError(`Unknown command "${name}". Use offerlet-sandbox or offerlet-sandbox network.`);
-  const call = subcommandOf({ name, command: commands[name], argv: rest });
+  const call = enterSubcommand({ name, command: commands[name], argv: rest });
   if (isHelp) return void process.stdout.write(helpFor(`offerlet-sandbox ${call.name}`, call.command));
   await call.command.run({ argv: call.argv, env: process.env });
 });

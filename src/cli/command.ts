@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../wire/didYouMean.ts';
+import { didYouMean } from '../text/didYouMean.ts';
 import { UsageError } from './ExitError.ts';
 
 /** One command of a program. */
@@ -38,7 +38,7 @@ export interface Call {
 }
 
 /** Returns the call of the command that the first word names, such as `distribute` after `network`; else the call itself. */
-export function subcommandOf(call: Call): Call {
+export function enterSubcommand(call: Call): Call {
   const [word = '', ...argv] = call.argv;
   const { subcommands = {} } = call.command;
   const command = Object.hasOwn(subcommands, word) ? subcommands[word] : undefined;
@@ -95,7 +95,7 @@ type ValueOf<One extends Option> = One extends { kind: 'flag' }
 export type SettingsOf<All extends Options> = { readonly [Name in keyof All]: ValueOf<All[Name]> };
 
 /** Returns the environment variable of an option: `OFFERLET_API_KEY` for `api-key`. */
-export function variableOf(name: string): string {
+export function environmentVariable(name: string): string {
   return `OFFERLET_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
@@ -125,7 +125,7 @@ export function readCall<const All extends Options>(
   const settings: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
     const values = given.get(name);
-    const variable = variableOf(name);
+    const variable = environmentVariable(name);
     settings[name] = values
       ? readValue(option, { values, source: `--${name}` })
       : readValue(option, { values: readVariable(option, env[variable]), source: variable });
@@ -192,7 +192,7 @@ function readValue(option: Option, { values, source }: { values: readonly string
     case 'choice':
       if (value === undefined || option.choices.includes(value)) return value ?? option.default;
       throw new UsageError(
-        `${source} is not a valid value: "${value}".${didYouMean(value, option.choices)} Use ${listOf(option.choices)}.`,
+        `${source} is not a valid value: "${value}".${didYouMean(value, option.choices)} Use ${joinChoices(option.choices)}.`,
       );
     case 'port':
       if (value === undefined) return option.default;
@@ -201,6 +201,6 @@ function readValue(option: Option, { values, source }: { values: readonly string
   }
 }
 
-function listOf(words: readonly string[]): string {
+function joinChoices(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

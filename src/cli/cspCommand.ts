@@ -1,7 +1,7 @@
 import { renderOffers } from 'offerlet/html';
 import { type Command, type Options, readSettings } from './command.ts';
 import { readIntegrity } from './integrityCommand.ts';
-import { printableJson } from '../http/printable.ts';
+import { printableJson } from '../text/printable.ts';
 import { openTerminal } from './output/terminal.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
 import { UsageError } from './ExitError.ts';

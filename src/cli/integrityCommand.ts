@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Command, type Options, readSettings } from './command.ts';
 import { EXIT, ExitError } from './ExitError.ts';
 import { installedVersion, readInstalled } from './runCommands.ts';
-import { printableJson } from '../http/printable.ts';
+import { printableJson } from '../text/printable.ts';
 import { openTerminal } from './output/terminal.ts';
 
 const OPTIONS = {
@@ -37,7 +37,7 @@ export function readIntegrity(): string {
   const script = readInstalled('offerlet.js');
   if (script === undefined)
     throw new ExitError('offerlet.js is not built. Run "npm run build", or install the package.', EXIT.failed);
-  const integrity = integrityOf(script);
+  const integrity = integrityValue(script);
   const released = releasedIntegrity();
   if (released !== undefined && released !== integrity)
     throw new ExitError(
@@ -48,12 +48,12 @@ export function readIntegrity(): string {
 }
 
 /** Returns the integrity value (SRI) of a file. */
-export function integrityOf(file: string | Uint8Array): string {
-  return `sha384-${hashOf('sha384', file)}`;
+export function integrityValue(file: string | Uint8Array): string {
+  return `sha384-${base64Hash('sha384', file)}`;
 }
 
 /** Returns the hash of a file as integrity values write it. */
-export function hashOf(algorithm: string, file: string | Uint8Array): string {
+export function base64Hash(algorithm: string, file: string | Uint8Array): string {
   return createHash(algorithm).update(file).digest('base64');
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { withoutCommands } from '../http/printable.ts';
-import { suggest } from '../wire/didYouMean.ts';
+import { withoutCommands } from '../text/printable.ts';
+import { suggest } from '../text/didYouMean.ts';
 import { ERRORS_URL } from '../wire/errors.ts';
 import {
   type Command,
@@ -8,8 +8,8 @@ import {
   isGroup,
   type Option,
   type Options,
-  subcommandOf,
-  variableOf,
+  enterSubcommand,
+  environmentVariable,
 } from './command.ts';
 import { EXIT, ExitError, UsageError } from './ExitError.ts';
 import { documentWithoutControls, wrap } from './output/terminal.ts';
@@ -32,7 +32,7 @@ export interface Program {
 /** Runs the command that the words name, or prints its help. Throws a `UsageError` for an unknown one. */
 export async function runCommands(program: Program, [name = 'help', ...argv]: readonly string[]): Promise<void> {
   const { commands, elsewhere = {}, load } = program;
-  if (['help', '--help', '-h'].includes(name)) return print(helpOf(program));
+  if (['help', '--help', '-h'].includes(name)) return print(helpText(program));
   if (name === '--version' || name === '-v') return print(`${installedVersion(program.name)}\n`);
   const here = Object.hasOwn(commands, name) ? commands[name] : undefined;
   const command = here ?? (Object.hasOwn(elsewhere, name) ? await load?.(name) : undefined);
@@ -42,7 +42,7 @@ export async function runCommands(program: Program, [name = 'help', ...argv]: re
       `Unknown command "${name}".${suggest(name, [...Object.keys(commands), ...Object.keys(elsewhere)])} "${program.name} --help" describes all.`,
     );
   if (!isGroup(command)) {
-    const call = subcommandOf({ name, command, argv });
+    const call = enterSubcommand({ name, command, argv });
     if (isHelp(argv)) return print(helpFor(`${program.name} ${call.name}`, call.command));
     return call.command.run({ argv: call.argv, env: process.env });
   }
@@ -59,7 +59,7 @@ export async function runCommands(program: Program, [name = 'help', ...argv]: re
   );
 }
 
-function helpOf({ name, about, commands, elsewhere = {}, foot = '' }: Program): string {
+function helpText({ name, about, commands, elsewhere = {}, foot = '' }: Program): string {
   const all = Object.entries<{ readonly summary: string }>({ ...commands, ...elsewhere });
   return `${name}: ${about}
 
@@ -92,7 +92,7 @@ export function runProgram(main: (argv: readonly string[]) => Promise<void>): vo
     () => exitAfterWriting(0),
     (error: unknown) => {
       const isExpected = error instanceof Error && (EXPECTED.has(error.name) || error instanceof ExitError);
-      const text = documentWithoutControls(isExpected ? error.message : stackOf(error));
+      const text = documentWithoutControls(isExpected ? error.message : stackText(error));
       if (text !== '') process.stderr.write(withoutCommands(`offerlet: ${text}\n`));
       exitAfterWriting(error instanceof ExitError ? error.exitCode : isExpected ? EXIT.usage : EXIT.failed);
     },
@@ -118,7 +118,7 @@ function exitWithoutOutput({ code, message }: NodeJS.ErrnoException, ended?: num
   process.exit(EXIT.usage);
 }
 
-function stackOf(error: unknown): string {
+function stackText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -141,7 +141,7 @@ Usage: ${program} ${usage}
 Options:
 ${describeAll(rows)}
 ${examples.length === 0 ? '' : `\nExamples:\n${examples.map(({ call, does }) => `  # ${does}\n  ${call}\n`).join('\n')}`}
-${more.length === 0 ? '' : `More commands:\n${describeAll(more)}\n\n`}${command.environment ?? variablesOf(options)}
+${more.length === 0 ? '' : `More commands:\n${describeAll(more)}\n\n`}${command.environment ?? variablesText(options)}
 Exit codes: ${ERRORS_URL}#commands
 `;
 }
@@ -164,11 +164,11 @@ Use "${program} COMMAND --help" for the options of a command.
 }
 
 /** Says how to set the options in the environment, by the example of one that has a hyphen if there is one. */
-function variablesOf(options: Options): string {
+function variablesText(options: Options): string {
   const names = Object.keys(options);
   const name = names.find((one) => one.includes('-')) ?? names[0];
   if (name === undefined) return '';
-  return `Each option is also an environment variable: --${name} is ${variableOf(name)}.`;
+  return `Each option is also an environment variable: --${name} is ${environmentVariable(name)}.`;
 }
 
 /** Returns calls and what they do as two columns. */

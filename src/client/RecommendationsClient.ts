@@ -2,7 +2,7 @@ import { connect, refuseOption, type CallOptions, type ClientOptions, type Conne
 import { readIntegrationKey, readVersion } from '../http/networkAccess.ts';
 import { onceId, type BrandProperties, type ConversionProperties, type EventName } from '../wire/events.ts';
 import { hashEmail } from '../wire/hash.ts';
-import { sentenceOf } from '../wire/json.ts';
+import { problemsText } from '../wire/json.ts';
 import { isLoopbackHost, refuseBrowser } from '../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { parseRecommendationRequest } from '../wire/offers/parseRecommendationRequest.ts';
@@ -80,7 +80,7 @@ export class RecommendationsClient {
   /** Returns offers for one shopper. An `email` is hashed before it is sent. Throws a `TypeError` when the request is not valid. */
   async recommend(request: IdentifiedRequest, { signal, timeout }: CallOptions = {}): Promise<Recommendations> {
     const parsed = parseRecommendationRequest(request);
-    if (!parsed.ok) throw new TypeError(`The request is not valid: ${sentenceOf(parsed.problems)}.`);
+    if (!parsed.ok) throw new TypeError(`The request is not valid: ${problemsText(parsed.problems)}.`);
     const { email, ...user } = parsed.value.user_details;
     const user_details = email === undefined ? user : { ...user, email_hash: await hashEmail(email) };
     const body = { ...parsed.value, user_details };
@@ -115,7 +115,7 @@ export class RecommendationsClient {
     const read = readReportable({
       event_name: 'CONVERSION',
       session_id,
-      brand_properties: namesOf(insertion ?? {}),
+      brand_properties: brandIds(insertion ?? {}),
       conversion_properties: { conversion_id, order_id, amount, currency_code },
       event_datetime,
     } as ReportableEvent);
@@ -132,7 +132,7 @@ function reportable({ session_id, groups, footer, sandbox, left_out: leftOut }: 
     session_id,
   });
   const withReports = (offer: PlacedOffer): RecommendedOffer => {
-    const brand_properties = namesOf(offer);
+    const brand_properties = brandIds(offer);
     const impression = { ...once('BRAND_DISPLAY', offer), initiating_target: 'INLINE_SLOT', brand_properties } as const;
     const click = {
       event_name: 'BRAND_CLICK',
@@ -154,6 +154,6 @@ function reportable({ session_id, groups, footer, sandbox, left_out: leftOut }: 
   };
 }
 
-function namesOf({ offer_id, advertiser_id, insertion_id }: BrandProperties): BrandProperties {
+function brandIds({ offer_id, advertiser_id, insertion_id }: BrandProperties): BrandProperties {
   return { offer_id, advertiser_id, insertion_id };
 }

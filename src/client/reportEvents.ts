@@ -8,7 +8,7 @@ import {
   type CallOptions,
   type Connection,
 } from '../http/connect.ts';
-import { cancellationOf, pause } from '../http/pause.ts';
+import { abortError, pause } from '../http/pause.ts';
 import {
   onceId,
   readBatchResults,
@@ -157,7 +157,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
       return [];
     }
 
-    const groups = groupsOf(checkAll());
+    const groups = splitIntoBatches(checkAll());
     let failed = 0;
     for (const [at, group] of groups.entries()) {
       try {
@@ -167,7 +167,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
         for (const [one, error] of refusals) settle(one, refused(error));
         failed = 0;
       } catch (error) {
-        const why = signal?.aborted ? cancellationOf(signal) : (error as Error);
+        const why = signal?.aborted ? abortError(signal) : (error as Error);
         const rejects = !signal?.aborted && !isOutage(error);
         failed += 1;
         const isOver = rejects || signal?.aborted || failed === FAILED_GROUPS_MAX;
@@ -202,7 +202,7 @@ export function readReportable(
 }
 
 /** Returns events in groups that one request can hold. */
-function groupsOf(pending: readonly Pending[]): readonly (readonly Pending[])[] {
+function splitIntoBatches(pending: readonly Pending[]): readonly (readonly Pending[])[] {
   const groups: Pending[][] = [];
   let bytes = 0;
   for (const one of pending) {

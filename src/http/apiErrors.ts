@@ -133,14 +133,14 @@ export function errorFrom({ call, status, headers, requestId, body }: FailedResp
     case 409:
       return new ConflictError(message, failure);
     case 429:
-      return new RateLimitError(message, { ...failure, retryAfter: secondsOf(headers.get('retry-after')) });
+      return new RateLimitError(message, { ...failure, retryAfter: retryAfterSeconds(headers.get('retry-after')) });
     default:
       return new ApiError(message, failure);
   }
 }
 
 /** Returns the seconds of a Retry-After header, which is a number of seconds or a date. */
-export function secondsOf(text: string | null): number | undefined {
+export function retryAfterSeconds(text: string | null): number | undefined {
   if (text === null || text.trim() === '') return undefined;
   const seconds = /^\d+$/.test(text.trim()) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;

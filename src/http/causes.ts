@@ -32,18 +32,18 @@ export function sentNothing(error: unknown): boolean {
 }
 
 /** Returns the system's codes for a failure, one for each IP address that was tried. */
-export function codesOf(error: unknown, depth = 0): string[] {
+export function systemErrorCodes(error: unknown, depth = 0): string[] {
   if (!(error instanceof Error) || depth === CAUSES_MAX) return [];
-  if (error instanceof AggregateError) return error.errors.flatMap((each) => codesOf(each, depth + 1));
+  if (error instanceof AggregateError) return error.errors.flatMap((each) => systemErrorCodes(each, depth + 1));
   const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' ? [code] : codesOf(error.cause, depth + 1);
+  return typeof code === 'string' ? [code] : systemErrorCodes(error.cause, depth + 1);
 }
 
 /** Returns what a failure says, and nothing else that the runtime attached: undici adds the bytes of a response, which may repeat the key. */
 export function cleanCause(cause: unknown, redact: (text: string) => string): Error {
   const messages: string[] = [];
   for (let at = cause; at instanceof Error && messages.length < CAUSES_MAX; at = at.cause) messages.push(at.message);
-  const [code] = codesOf(cause);
+  const [code] = systemErrorCodes(cause);
   const clean = new Error(redact(messages.filter(Boolean).join(': ')));
   return code === undefined ? clean : Object.assign(clean, { code: redact(code) });
 }

@@ -1,10 +1,10 @@
 import { parseJson, readCappedText } from '../wire/json.ts';
 import { hideKey, readKey, refuseBrowser } from '../wire/keys.ts';
-import { ApiError, errorFrom, secondsOf, UnreachableError, type FailedResponse } from './apiErrors.ts';
+import { ApiError, errorFrom, retryAfterSeconds, UnreachableError, type FailedResponse } from './apiErrors.ts';
 import { readApiKey, readNetworkUrl, type Refuse } from './networkAccess.ts';
-import { cancellationOf, pause } from './pause.ts';
-import { createSecrets } from './printable.ts';
-import { cleanCause, codesOf, sentNothing } from './causes.ts';
+import { abortError, pause } from './pause.ts';
+import { createSecrets } from '../text/printable.ts';
+import { cleanCause, systemErrorCodes, sentNothing } from './causes.ts';
 
 /** Milliseconds an attempt may take, body included: large reports take seconds, nothing takes longer than this. */
 const TIMEOUT_MS = 30_000;
@@ -122,7 +122,7 @@ export function connect(options: ClientOptions, kind: ClientKind): Connection {
       if (!isOk(status) && !hasResult)
         throw (kind.errorFrom ?? errorFrom)({ call, status, headers: received, requestId, body: json });
       if (isWithheld) throw but('the response was withheld: it contained the key');
-      const seconds = secondsOf(received.get('retry-after'));
+      const seconds = retryAfterSeconds(received.get('retry-after'));
       return { status, json, retryAfterMs: seconds === undefined ? undefined : seconds * 1_000, unexpected };
     }
   };
@@ -195,7 +195,7 @@ export interface AttemptOptions {
 /** Sends a request once, with one timeout for headers and body. Rejects only when the caller's signal is aborted. */
 async function attempt(options: AttemptOptions): Promise<Attempt> {
   const { url, init, timeout, signal, call, fetch, redact } = options;
-  if (signal?.aborted) throw cancellationOf(signal);
+  if (signal?.aborted) throw abortError(signal);
   const controller = new AbortController();
   const cancel = (): void => controller.abort();
   signal?.addEventListener('abort', cancel, { once: true });
@@ -205,9 +205,9 @@ async function attempt(options: AttemptOptions): Promise<Attempt> {
     const responding = fetch(url, { ...init, signal: controller.signal });
     return await untilAborted(readResponse(responding, options), controller);
   } catch (error) {
-    if (signal?.aborted) throw cancellationOf(signal);
+    if (signal?.aborted) throw abortError(signal);
     const cause = controller.signal.aborted ? late : error;
-    const codes = codesOf(cause);
+    const codes = systemErrorCodes(cause);
     const isKnown = cause instanceof NoResponseError;
     const message = isKnown ? cause.message : 'got no response: the network is unreachable, or closed the connection.';
     const code = isKnown ? cause.code : codes.includes('ECONNREFUSED') ? 'refused' : 'no_response';
@@ -285,7 +285,7 @@ export function retryDelay(
   const backoff = backoffMs(attempt, random);
   if (result.kind === 'failure') return result.isTransient && (isRepeatable || !result.wasSent) ? backoff : undefined;
   const { status, headers } = result;
-  const seconds = status === 429 || status === 503 ? secondsOf(headers.get('retry-after')) : undefined;
+  const seconds = status === 429 || status === 503 ? retryAfterSeconds(headers.get('retry-after')) : undefined;
   // After a shorter wait than the network demands, the request would be refused again.
   if (seconds) return seconds * 1_000 > MAX_RETRY_AFTER_MS ? undefined : seconds * 1_000;
   // A time that has passed: the network is ready, but perhaps not for all of its callers at once.

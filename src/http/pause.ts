@@ -3,7 +3,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);
-      reject(cancellationOf(signal));
+      reject(abortError(signal));
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
@@ -15,7 +15,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Returns what a cancelled call rejects with. */
-export function cancellationOf(signal: AbortSignal | undefined): Error {
+export function abortError(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new DOMException('The call was cancelled.', 'AbortError');
 }

@@ -87,11 +87,11 @@ export function nextTry(
   if (waiting === 0) return lastAnswer ? `Nothing is waiting; ${last}.` : 'Nothing is waiting.';
   if (inFlight > 0) return `${inFlight} in flight.`;
   if (nextTryAt !== undefined && nextTryAt > now)
-    return `Next try at ${timeOf(nextTryAt)}, in ${((nextTryAt - now) / 1_000).toFixed(1)} s, because ${last}.`;
+    return `Next try at ${timeOfDay(nextTryAt)}, in ${((nextTryAt - now) / 1_000).toFixed(1)} s, because ${last}.`;
   return `${waiting} ${waiting === 1 ? 'event waits' : 'events wait'} for the next batch, or for the delay after a refusal.`;
 }
 
 /** Formats a time of day to the millisecond; empty for undefined. */
-export function timeOf(at: number | undefined): string {
+export function timeOfDay(at: number | undefined): string {
   return at !== undefined && Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : '';
 }

@@ -117,7 +117,7 @@ export function describeForced(forced: Forced): string {
 }
 
 /** Returns what the forced values mean together. Single values take precedence over the scenario. */
-export function forcingOf(forced: Forced): Forcing {
+export function readForcing(forced: Forced): Forcing {
   const scenarios = ['scenario', 'ask', 'send'].flatMap((name) => findScenario(forced[name]) ?? []);
   const faults = scenarios.flatMap((scenario) => scenario.faults ?? []);
   if (forced['fail']) {

@@ -5,7 +5,7 @@ import type { DeadLetter } from '../queue/events.ts';
 import type { Explanation, PageEvent } from '../session/openTrace.ts';
 import type { OfferVisibility } from './measureOffers.ts';
 import type { RequestRecord } from './observePage.ts';
-import type { Dock, Preferences, Tab } from './shell/preferences.ts';
+import type { Dock, Preferences, Tab } from './preferences.ts';
 
 /** What the inspector shows. */
 export interface Model {

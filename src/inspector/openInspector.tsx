@@ -1,13 +1,13 @@
 import { render } from 'preact';
 import { withOwnerDocument } from '../dom/dom.ts';
-import { forcingOf, openPageForcing, readForcedUrl, withoutForcing } from './forcing.ts';
+import { readForcing, openPageForcing, readForcedUrl, withoutForcing } from './forcing.ts';
 import type { Inspected } from '../page/showOptions.ts';
 import { describeOptions, describeRequest, describeUnseenRequest } from './describe.ts';
 import { empty, type InspectedMount, openMounts, replay } from './openMounts.ts';
 import { measureOffers } from './measureOffers.ts';
 import { observePage, recordRequests } from './observePage.ts';
 import { openHost, openRoom } from './shell/openHost.ts';
-import { openPreferences } from './shell/preferences.ts';
+import { openPreferences } from './preferences.ts';
 import { Shell } from './shell/Shell.tsx';
 import { type PageCheck, checkPage } from './checkPage.ts';
 import type { Actions } from './model.ts';
@@ -93,7 +93,7 @@ export function openInspector(): Inspector {
   }
 
   function force(): void {
-    const forced = forcingOf(preferences.now.forced);
+    const forced = readForcing(preferences.now.forced);
     requests.force(forced);
     forceOnPage(forced.page ?? {});
   }

@@ -5,7 +5,7 @@ import type { Inspected, ShowOptions } from '../page/showOptions.ts';
 import type { PageEvent } from '../session/openTrace.ts';
 import type { SessionQueue } from '../queue/openCore.ts';
 import { QUEUE_MAX_EVENTS } from '../wire/limits.ts';
-import { type Forced, forcedOptions, forcingOf } from './forcing.ts';
+import { type Forced, forcedOptions, readForcing } from './forcing.ts';
 import { publicQueue } from '../queue/openQueue.ts';
 
 /** One mount, and what the inspector knows about it. */
@@ -35,7 +35,7 @@ export interface InspectedMount {
   rows: readonly EventRow[];
 }
 
-function relayOf({ relay }: ShowOptions): string {
+function relayUrl({ relay }: ShowOptions): string {
   try {
     const { origin, pathname } = new URL(relay, dom.baseURI);
     return relay ? origin + pathname.replace(/\/+$/, '') : '';
@@ -98,7 +98,7 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
       id: ++count,
       handle,
       ownOptions: handle.options,
-      relay: relayOf(handle.options),
+      relay: relayUrl(handle.options),
       hosts: new Set(),
       lastEventBefore: undefined,
       shownUnder: '',
@@ -121,11 +121,11 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
   /** Shows a mount from the start, under what is forced now. */
   function show(mount: InspectedMount): void {
     const forced = options.getForced();
-    mount.shownUnder = keyOf(forced);
+    mount.shownUnder = forcedText(forced);
     mount.lastEventBefore = mount.handle.offers.explain().events.at(-1);
     mount.json = undefined;
     mount.renderedAt = undefined;
-    mount.handle.again(forcedOptions(mount.ownOptions, forcingOf(forced).page ?? {}));
+    mount.handle.again(forcedOptions(mount.ownOptions, readForcing(forced).page ?? {}));
   }
 
   return {
@@ -139,7 +139,7 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
     inspect(handle) {
       const mount = all.find((known) => known.handle.offers === handle.offers) ?? add(handle);
       mount.handle = handle;
-      if (mount.shownUnder !== keyOf(options.getForced())) return show(mount);
+      if (mount.shownUnder !== forcedText(options.getForced())) return show(mount);
       mount.mode = handle.options?.request?.placement_details?.display_mode ?? '';
       if (!handle.body) return;
       mount.body = handle.body;
@@ -169,6 +169,6 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
   };
 }
 
-function keyOf(forced: Forced): string {
+function forcedText(forced: Forced): string {
   return Object.keys(forced).length > 0 ? JSON.stringify(forced) : '';
 }

@@ -5,7 +5,7 @@ import type { Explanation } from '../session/openTrace.ts';
 import type { QueueStats } from '../queue/events.ts';
 import type { RequestRecord } from './observePage.ts';
 import { nameOffer } from './describe.ts';
-import { eventTimelines, timeOf } from './eventTimelines.ts';
+import { eventTimelines, timeOfDay } from './eventTimelines.ts';
 
 /** Returns a URL without what may identify an order or a person: query, fragment, path segments with a digit or an @. */
 export function maskUrl(href: string): string {
@@ -40,7 +40,7 @@ export function writeReport(input: ReportInput): string {
   return [
     '# offerlet report',
     '',
-    ...summaryOf(input),
+    ...summaryLines(input),
     '',
     '## Configuration',
     '',
@@ -49,16 +49,16 @@ export function writeReport(input: ReportInput): string {
     '',
     '## Wire',
     '',
-    ...requestsOf(input),
-    ...leftOutOf(input),
+    ...requestLines(input),
+    ...leftOutLines(input),
     '',
     '## Events',
     '',
-    ...eventsOf(input),
+    ...eventLines(input),
     '',
     '## Queue',
     '',
-    queueOf(input.stats),
+    queueLine(input.stats),
     '',
     '## Page',
     '',
@@ -67,7 +67,7 @@ export function writeReport(input: ReportInput): string {
   ].join('\n');
 }
 
-function summaryOf({ explanation: { outcome, waitingFor, hint }, forced, href, now }: ReportInput): string[] {
+function summaryLines({ explanation: { outcome, waitingFor, hint }, forced, href, now }: ReportInput): string[] {
   const viewport = `${innerWidth} × ${innerHeight} at ${devicePixelRatio}`;
   return [
     `- Outcome: **${outcome?.code ?? 'not yet'}**${outcome ? `: ${escapeMarkdown(outcome.message)}` : ''}`,
@@ -82,12 +82,12 @@ function summaryOf({ explanation: { outcome, waitingFor, hint }, forced, href, n
   ];
 }
 
-function requestsOf({ explanation: { response }, unseenRequest, requests }: ReportInput): string[] {
+function requestLines({ explanation: { response }, unseenRequest, requests }: ReportInput): string[] {
   const unseen = unseenRequest
     ? [['', '/recommendations', response ? `${response.offers} offers` : '', '', unseenRequest]]
     : [];
   const seen = requests.map(({ at, path, status, error, ms, isForced }) => [
-    timeOf(at),
+    timeOfDay(at),
     path,
     String(status ?? error ?? 'none yet'),
     String(ms ?? ''),
@@ -96,25 +96,25 @@ function requestsOf({ explanation: { response }, unseenRequest, requests }: Repo
   return table(['time', 'path', 'response', 'ms', 'note'], [...unseen, ...seen]);
 }
 
-function leftOutOf({ explanation: { leftOut }, json }: ReportInput): string[] {
+function leftOutLines({ explanation: { leftOut }, json }: ReportInput): string[] {
   if (leftOut.length === 0) return [];
   const items = leftOut.map(({ offer_id, reason }) => `- ${escapeMarkdown(`${nameOffer(offer_id, json)}: ${reason}`)}`);
   return ['', '### Left out', '', ...items];
 }
 
-function eventsOf({ explanation, json, requests }: ReportInput): string[] {
+function eventLines({ explanation, json, requests }: ReportInput): string[] {
   return table(
     ['event', 'offer', 'status', 'timeline'],
     eventTimelines(explanation.events, requests).map(({ event, status, steps }) => [
       event.event_name,
       event.brand_properties ? nameOffer(event.brand_properties.offer_id, json) : '',
       status,
-      steps.map(({ at, text }) => `${timeOf(at)} ${text}`).join('; '),
+      steps.map(({ at, text }) => `${timeOfDay(at)} ${text}`).join('; '),
     ]),
   );
 }
 
-function queueOf(stats: QueueStats | undefined): string {
+function queueLine(stats: QueueStats | undefined): string {
   if (!stats) return 'There is no queue: consent is missing, or there was no response yet.';
   const { storage, onDisk, inMemory, inFlight, deadLetters, delivered, dropped, lastAnswer, isPaused } = stats;
   const counts = `${onDisk} on disk, ${inMemory} in memory, ${inFlight} in flight, ${deadLetters} dead, ${delivered} delivered, ${dropped} dropped`;

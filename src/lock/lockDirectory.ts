@@ -1,6 +1,6 @@
-import { describeHolder, parseHolder, stateOf, thisHolder } from './lockFiles.ts';
+import { describeHolder, parseHolder, readHolderState, thisHolder } from './lockFiles.ts';
 import { keepTouching } from './lockFiles.ts';
-import { codeOf, lockFiles, NUMBER_MAX, type LockFiles } from './lockFiles.ts';
+import { systemErrorCode, lockFiles, NUMBER_MAX, type LockFiles } from './lockFiles.ts';
 
 export interface LockOptions {
   /** The lock files are called `NAME.lock.1`, `NAME.lock.2`, … */
@@ -83,7 +83,7 @@ async function findOwner(
   let isSaid = false;
   for (let look = first; look !== undefined && !look.isReleased; look = await files.look(number)) {
     const holder = parseHolder(look.text);
-    const state = holder ? stateOf(holder) : 'unknown';
+    const state = holder ? readHolderState(holder) : 'unknown';
     if (state === 'gone') return undefined;
     if (state === 'alive' || look.touchedAt !== first?.touchedAt) return describeHolder(holder);
     if (performance.now() - started >= SILENCE_MS) return undefined;
@@ -131,7 +131,7 @@ function hold(number: number, files: LockFiles, directory: string): DirectoryLoc
       }
     } catch (error) {
       // A disk that fails for a moment takes nothing away; a directory that is gone does.
-      if (codeOf(error) !== 'ENOENT') {
+      if (systemErrorCode(error) !== 'ENOENT') {
         if (sinceThen(looked, now) < BLIND_MS) return;
         throw error;
       }

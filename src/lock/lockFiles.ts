@@ -41,7 +41,7 @@ export function lockFiles(directory: string, name: string): LockFiles {
   const prefix = `${name}.lock.`;
   const pathOf = (number: number): string => path.join(directory, prefix + number);
 
-  function numbersOf(names: readonly string[]): readonly number[] {
+  function readNumbers(names: readonly string[]): readonly number[] {
     return names
       .filter((file) => file.startsWith(prefix) && /^[1-9]\d{0,14}$/.test(file.slice(prefix.length)))
       .map((file) => Number(file.slice(prefix.length)))
@@ -49,15 +49,15 @@ export function lockFiles(directory: string, name: string): LockFiles {
   }
 
   return {
-    numbers: async () => numbersOf(await fs.readdir(directory)),
-    highest: () => numbersOf(readdirSync(directory)).at(-1),
+    numbers: async () => readNumbers(await fs.readdir(directory)),
+    highest: () => readNumbers(readdirSync(directory)).at(-1),
     pathOf,
     async create(number, text) {
       try {
         await fs.writeFile(pathOf(number), text, { flag: 'wx', mode: 0o600 });
         return true;
       } catch (error) {
-        if (codeOf(error) === 'EEXIST') return false;
+        if (systemErrorCode(error) === 'EEXIST') return false;
         throw error;
       }
     },
@@ -74,7 +74,7 @@ export function lockFiles(directory: string, name: string): LockFiles {
           await file.close();
         }
       } catch (error) {
-        if (codeOf(error) === 'ENOENT') return undefined;
+        if (systemErrorCode(error) === 'ENOENT') return undefined;
         throw error;
       }
     },
@@ -96,7 +96,7 @@ export function lockFiles(directory: string, name: string): LockFiles {
 }
 
 /** The code of a file system's error, such as `ENOENT`. */
-export function codeOf(error: unknown): unknown {
+export function systemErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
@@ -173,7 +173,7 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /** Whether the holder still runs, as far as its pid shows. */
-export function stateOf(holder: Holder): HolderState {
+export function readHolderState(holder: Holder): HolderState {
   const scope = readScope();
   if (scope === undefined || holder.scope !== scope) return 'unknown';
   if (!isRunning(holder.pid)) return 'gone';

@@ -12,7 +12,7 @@ import type { ReportingSettings } from './settings.ts';
 export type Surface = 'channel' | 'reporting' | 'partner' | 'sandbox' | 'page';
 
 /** The surface of a path that no route matches, which decides the shape of its 404. */
-export function surfaceOf(path: string): Surface {
+export function surfaceAt(path: string): Surface {
   if (path.startsWith('/api/') || path.startsWith('/adnet/reporting/') || path.startsWith('/analysis/'))
     return 'reporting';
   if (path.startsWith('/adnet/')) return 'channel';
@@ -119,7 +119,7 @@ export interface KeyRow extends KeyRecord {
 type Authentication = { readonly ok: true; readonly key: KeyRecord } | { readonly ok: false; readonly message: string };
 
 /** The key that a request carries. */
-export function apiKeyOf(request: Request): string | undefined {
+export function readApiKeyHeader(request: Request): string | undefined {
   return request.headers.get('x-api-key')?.trim();
 }
 
@@ -137,7 +137,7 @@ export async function authenticate(
   context: Pick<NetworkContext, 'environment' | 'now' | 'caller'>,
   kinds: readonly KeyKind[],
 ): Promise<Authentication> {
-  const key = apiKeyOf(request);
+  const key = readApiKeyHeader(request);
   if (!key) return refuse('The key is missing. Send it in the x-api-key header.');
   const stated = readKey(key);
   if (stated && stated.environment !== context.environment) {

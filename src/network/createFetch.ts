@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { printableJson } from '../http/printable.ts';
+import { printableJson } from '../text/printable.ts';
 import { isObject, own } from '../wire/json.ts';
 import type { Environment } from '../wire/keys.ts';
 import {
-  apiKeyOf,
+  readApiKeyHeader,
   type RequestSource,
   hashKey,
   type KeyRow,
@@ -12,7 +12,7 @@ import {
   type NetworkRoute,
   type RouteParams,
   surfaceError,
-  surfaceOf,
+  surfaceAt,
 } from './context.ts';
 import { createProcessCache, readVersions, VERSION_NAMES, type Versions } from './createProcessCache.ts';
 import { type Database, DatabaseUnavailableError, type Queries } from './database/database.ts';
@@ -143,7 +143,7 @@ export function createFetch(options: FetchOptions): {
   }: Call): NetworkContext & { state(): Promise<NetworkState> } {
     const networkUrl = typeof options.networkUrl === 'function' ? options.networkUrl() : options.networkUrl;
     const started = new Date();
-    const key = apiKeyOf(request);
+    const key = readApiKeyHeader(request);
     const hash = key ? hashKey(key) : undefined;
     let reading: Promise<NetworkState> | undefined;
     const state = (): Promise<NetworkState> =>
@@ -169,7 +169,7 @@ export function createFetch(options: FetchOptions): {
 
   function notFound(path: string): Response {
     const hint = find(`${path}/`) ? ' The path needs a slash at the end.' : '';
-    return surfaceError(surfaceOf(path), 404, `There is nothing at this path.${hint}`);
+    return surfaceError(surfaceAt(path), 404, `There is nothing at this path.${hint}`);
   }
 
   function failed(error: unknown, route: NetworkRoute, requestId: string): Response {

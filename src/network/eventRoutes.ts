@@ -8,6 +8,7 @@ import {
   judgeEvent,
   readEvent,
 } from '../wire/events.ts';
+import { mixedHash32 } from '../wire/hash.ts';
 import { own, readUuid } from '../wire/json.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
 import { HOUR_MS } from '../wire/utcDates.ts';
@@ -75,7 +76,7 @@ async function acceptEvents(raws: readonly unknown[], key: KeyRecord, context: N
     else accepted.push({ ...verdict, arrival: arrivals[index] ?? 0, receivedAt: now, raw: raws[index] });
   }
   const stored = await store(accepted, context);
-  await storeReceipts(context, key, receiptsOf({ raws, arrivals, errors, stored }));
+  await storeReceipts(context, key, listReceipts({ raws, arrivals, errors, stored }));
   return raws.map((_, index) => {
     const error = errors.get(index);
     return error ? { index, success: false, error } : { index, success: true };
@@ -123,10 +124,10 @@ function miscountEvents<Event extends Miscountable>(
   { miscount, lost_hour }: ReportingSettings,
 ): readonly Event[] {
   if (miscount === undefined && lost_hour === undefined) return events;
-  const lost = lost_hour === undefined ? Number.NaN : hourOf(Date.parse(lost_hour));
+  const lost = lost_hour === undefined ? Number.NaN : hourNumber(Date.parse(lost_hour));
   return events
-    .filter((accepted) => hourOf(accepted.at) !== lost)
-    .filter((accepted) => miscount !== 'drops_events' || hashOf(accepted) % DROPPED_ONE_OF !== 0)
+    .filter((accepted) => hourNumber(accepted.at) !== lost)
+    .filter((accepted) => miscount !== 'drops_events' || !isDropped(accepted))
     .flatMap((accepted) =>
       miscount === 'counts_clicks_twice' && accepted.event.event_name === 'BRAND_CLICK'
         ? [accepted, { ...accepted, event: { ...accepted.event, event_id: `${accepted.event.event_id ?? ''} again` } }]
@@ -134,17 +135,13 @@ function miscountEvents<Event extends Miscountable>(
     );
 }
 
-function hourOf(time: number): number {
+function hourNumber(time: number): number {
   return Math.floor(time / HOUR_MS);
 }
 
-/** The same for each try of an event (FNV-1a, mixed at the end as in MurmurHash3). */
-function hashOf({ event, session }: Miscountable): number {
-  let hash = 0x81_1c_9d_c5;
-  for (const unit of `${session.session_id} ${event.event_id ?? ''}`)
-    hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01_00_01_93);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
-  return (hash ^ (hash >>> 13)) >>> 0;
+/** Whether the network drops an event: the same for each try of it. */
+function isDropped({ event, session }: Miscountable): boolean {
+  return mixedHash32(`${session.session_id} ${event.event_id ?? ''}`) % DROPPED_ONE_OF === 0;
 }
 
 function byPublisher(events: readonly AcceptedEvent[]): Map<string, AcceptedEvent[]> {
@@ -158,7 +155,7 @@ function scriptedError({ retryable }: NonNullable<NetworkContext['fault']>): Res
   return { code: 'SCRIPTED_FAULT', message: 'A scripted fault refused this event.', retryable: retryable ?? true };
 }
 
-function receiptsOf(batch: {
+function listReceipts(batch: {
   readonly raws: readonly unknown[];
   readonly arrivals: readonly number[];
   readonly errors: ReadonlyMap<number, ResultError>;
@@ -225,7 +222,7 @@ function storableText(value: unknown): string | undefined {
 async function recordRefused(request: Request, context: NetworkContext): Promise<void> {
   const body = await readJson(request, EVENTS_BODY_MAX_BYTES);
   if (!body.ok) return;
-  const events = eventsOf(body.json);
+  const events = readEventList(body.json);
   const arrivals = numberArrivals(events.length);
   const receipts = events.map((raw, index) => {
     return {
@@ -239,7 +236,7 @@ async function recordRefused(request: Request, context: NetworkContext): Promise
 }
 
 /** The events that a body of either route appears to hold. */
-function eventsOf(json: unknown): readonly unknown[] {
+function readEventList(json: unknown): readonly unknown[] {
   const events = own(json, 'events');
   return Array.isArray(events) ? events : [json];
 }
@@ -249,10 +246,10 @@ type SessionContext = Pick<NetworkContext, 'db' | 'cache' | 'versions'>;
 
 /** Keeps a session that this process has stored, so that it need not read it. */
 export function rememberSession(cache: ProcessCache, key: KeyRecord, session: StoredSession): void {
-  void cache.forever(nameOf(key, session.session_id), async () => session);
+  void cache.forever(cacheName(key, session.session_id), async () => session);
 }
 
-function nameOf({ id }: KeyRecord, sessionId: string): string {
+function cacheName({ id }: KeyRecord, sessionId: string): string {
   return `session ${id} ${sessionId}`;
 }
 
@@ -267,7 +264,7 @@ async function readSessions(
   let reading: Promise<Map<string, StoredSession>> | undefined;
   // All ids that are not cached are collected first; then one statement for each publisher reads them together.
   const found = [...wanted].map((id) =>
-    context.cache.forever(nameOf(key, id), async () => {
+    context.cache.forever(cacheName(key, id), async () => {
       missing.push(id);
       await Promise.resolve();
       reading ??= selectSessions(context, key, missing);
@@ -284,7 +281,7 @@ async function selectSessions(
   ids: readonly string[],
 ): Promise<Map<string, StoredSession>> {
   const byPublisher =
-    key.publisher_id === null ? await publishersOf(context, ids) : new Map([[key.publisher_id, ids] as const]);
+    key.publisher_id === null ? await findPublishers(context, ids) : new Map([[key.publisher_id, ids] as const]);
   const rows = await Promise.all(
     [...byPublisher].map(([publisherId, some]) => {
       // The ids are separate parameters: with a list in one parameter a distributed PostgreSQL would query every shard.
@@ -300,7 +297,7 @@ async function selectSessions(
 }
 
 /** The publishers that sessions may belong to, with their sessions: a session's id ends as its publisher's does. Nearly always one each. */
-async function publishersOf(
+async function findPublishers(
   { db, cache, versions }: SessionContext,
   ids: readonly string[],
 ): Promise<Map<string, string[]>> {

@@ -24,7 +24,7 @@ export interface Periods {
 let latest: { readonly hour: number; readonly periods: Periods } | undefined;
 
 /** Returns the UTC periods of an instant, which is a Date or milliseconds. */
-export function periodsOf(at: Date | number): Periods {
+export function periodsAt(at: Date | number): Periods {
   const hour = Math.floor(Number(at) / HOUR_MS) * HOUR_MS;
   if (latest?.hour !== hour) latest = { hour, periods: periodsOfHour(hour) };
   return latest.periods;

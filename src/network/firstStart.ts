@@ -54,7 +54,7 @@ export function startOver(db: Database, options: StartOptions): Promise<Descript
       ...(keys ? { keys } : {}),
     });
     await storeFirstKeys(transaction, issued, options.keyPlace);
-    return { ...(await nameOf(transaction, first)), environment: options.environment, keys: issued };
+    return { ...(await readNames(transaction, first)), environment: options.environment, keys: issued };
   });
 }
 
@@ -70,7 +70,7 @@ async function seedFirst(db: Queries, options: StartOptions): Promise<FirstOwner
 }
 
 async function describe(db: Queries, first: FirstOwner, options: StartOptions): Promise<Description> {
-  const names = await nameOf(db, first);
+  const names = await readNames(db, first);
   const { environment, keyPlace } = options;
   if (environment === 'staging') {
     const kept = await readFirstKeys(db, keyPlace);
@@ -78,12 +78,12 @@ async function describe(db: Queries, first: FirstOwner, options: StartOptions): 
     if (!kept) await storeFirstKeys(db, keys, keyPlace);
     return { ...names, environment, keys };
   }
-  const wereIssued = (await readSetting(db, idsOf(environment))) !== undefined;
+  const wereIssued = (await readSetting(db, keyIdsSetting(environment))) !== undefined;
   const keys = wereIssued && !options.showKeys ? {} : await issueFirstKeys(db, first, { environment });
   return { ...names, environment, keys };
 }
 
-async function nameOf(db: Queries, first: FirstOwner): Promise<Pick<Description, 'channel' | 'publisher'>> {
+async function readNames(db: Queries, first: FirstOwner): Promise<Pick<Description, 'channel' | 'publisher'>> {
   const [row] = await db.query<{ name: string; brand_name: string | null }>(
     `SELECT name, (SELECT brand_name FROM publishers WHERE publisher_remote_id = $2) AS brand_name FROM channels WHERE channel_id = $1`,
     [first.channel_id, first.publisher_remote_id],
@@ -116,11 +116,11 @@ async function issueFirstKeys(
   owner: FirstOwner,
   options: { environment: Environment; keys?: FirstKeys },
 ): Promise<FirstKeys> {
-  const old = await readSetting(db, idsOf(options.environment));
+  const old = await readSetting(db, keyIdsSetting(options.environment));
   for (const id of Array.isArray(old) ? old : [])
     await revokeKey(db, { id: String(id), issuedIn: options.environment });
   const { keys, ids } = await issueTenantKeys(db, owner, { ...options, issuedIn: options.environment });
-  await writeSetting(db, idsOf(options.environment), ids);
+  await writeSetting(db, keyIdsSetting(options.environment), ids);
   return keys;
 }
 
@@ -196,6 +196,6 @@ function readFile(file: string): unknown {
 }
 
 /** The name of the setting that holds the ids of an environment's first keys. */
-function idsOf(environment: Environment): string {
+function keyIdsSetting(environment: Environment): string {
   return `first_key_ids_${environment}`;
 }

@@ -3,6 +3,7 @@ import type { showOffers } from './showOffers.ts';
 import { ATTRIBUTES, CONSENT_WORDS, readAttributes, type Offers } from './showOptions.ts';
 import { own } from '../wire/json.ts';
 import { LAYERS } from '../widget/props.ts';
+import type { ConsentPlace } from '../session/consent.ts';
 
 /** What is written here of an element. `reflecting` adds the properties of its attributes. */
 type ElementWithOffers = Pick<OfferLetElement, 'offers' | 'consent'>;
@@ -53,8 +54,7 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
       scrollMargin: '1000000px',
     });
     #mount: Offers | undefined;
-    /** A denial holds for later mounts of this element. */
-    #isDenied = false;
+    readonly #place: ConsentPlace = {};
     /** Once the attribute `consent` was there, its absence means undecided. */
     #hasConsent = false;
 
@@ -62,7 +62,7 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
       if (this.#mount || !this.#isRendered()) return this.#mount;
       const options = readAttributes(this);
       if (this.#hasConsent && !('consent' in options)) options.consent = undefined;
-      this.#mount = show({ ...options, target: this }, { prefix: '', isDenied: this.#isDenied });
+      this.#mount = show({ ...options, target: this }, { prefix: '', place: this.#place });
       return this.#mount;
     }
 
@@ -124,8 +124,6 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
     }
 
     #end(): void {
-      const isGiven = this.#mount?.explain().consent?.isGiven;
-      if (isGiven !== undefined) this.#isDenied = !isGiven;
       this.#mount?.destroy();
       this.#mount = undefined;
     }

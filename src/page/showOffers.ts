@@ -1,6 +1,6 @@
 import { dom, unclobbered } from '../dom/dom.ts';
 import { checkOptions, copyOptions, nameOf, type Placement } from '../session/checkOptions.ts';
-import type { Consent } from '../session/consent.ts';
+import type { ConsentScope } from '../session/consent.ts';
 import { type LoadedOffers, type Prefetched, throwIfAborted } from '../session/findOffers.ts';
 import { type Failure, invalid, isDeveloping, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
 import { nextTask, type Attempt, openOfferSession, type OfferSession, type Shown } from '../session/offerSession.ts';
@@ -14,12 +14,8 @@ import { reserveSpace } from './reserveSpace.ts';
 import { whenActive, whenGone, whenIdle, whenNoModal, whenPainted, whenPlaced } from './whenReady.ts';
 
 /** What the code that mounts offers passes to a mount. */
-export interface MountContext {
+export interface MountContext extends ConsentScope {
   readonly inspect?: Inspect | undefined;
-  /** The consent of the page that the mount belongs to. */
-  readonly page?: Consent | undefined;
-  /** The shopper has said no to an earlier mount of the same element. */
-  readonly isDenied?: boolean | undefined;
   /** The prefix of the attributes that the options were read from. */
   readonly prefix?: 'data-' | '' | undefined;
   /** Called when the mount was destroyed. */
@@ -28,7 +24,7 @@ export interface MountContext {
 
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
 export function showOffers(given: ShowOptions, context: MountContext = {}): Offers {
-  const { inspect, page, isDenied, prefix } = context;
+  const { inspect, prefix } = context;
   const copy = copyOptions(given);
   let { options } = copy;
   let mounted: MountedOffers | undefined;
@@ -52,11 +48,10 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     if (event.type === 'outcome' && trace.response?.isSandbox !== false) void look();
   });
   const session = openOfferSession(attempt(), {
+    ...context,
     trace,
-    storage: browserStorage,
-    page,
-    isDenied,
     show,
+    storage: browserStorage,
     onDestroyed() {
       space.restore();
       context.onDestroyed?.();

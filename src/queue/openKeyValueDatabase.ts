@@ -39,7 +39,7 @@ export function openKeyValueDatabase(
   { onBroken, onBack }: DatabaseListener,
 ): Database {
   const id = newKeyValueConsent();
-  const mark = markOf(name);
+  const mark = useMark(name);
   const rows = new Map<string, unknown>();
   let slot: number | undefined;
   /** The consent that this session knows. */
@@ -52,7 +52,7 @@ export function openKeyValueDatabase(
   /** Ends when no transaction is going on. */
   let last: Promise<unknown> = Promise.resolve(cleared);
 
-  const get = async (key: string): Promise<string | undefined> => textOf(await storage.getItem(key));
+  const get = async (key: string): Promise<string | undefined> => readStoredText(await storage.getItem(key));
 
   function back(): void {
     isHanging = false;
@@ -63,13 +63,13 @@ export function openKeyValueDatabase(
   }
 
   async function freeSlots(): Promise<number[]> {
-    const texts = await Promise.all(PLACES.map((at) => Promise.all(Object.values(slotOf(name, at)).map(get))));
+    const texts = await Promise.all(PLACES.map((at) => Promise.all(Object.values(slotKeys(name, at)).map(get))));
     return PLACES.filter((at) => !texts[at]?.some(Boolean));
   }
 
   /** Takes over a slot: what is in it is this session's from now on. */
   async function take(at: number): Promise<void> {
-    const { owner, journal } = slotOf(name, at);
+    const { owner, journal } = slotKeys(name, at);
     // First: a session that is still the owner after it has written knows that its rows will be found.
     await storage.setItem(owner, id);
     const found = own(parseJson((await get(journal)) ?? ''), 'rows');
@@ -78,7 +78,7 @@ export function openKeyValueDatabase(
 
   /** Empties a slot, unless another session has taken it over. */
   async function release(at: number): Promise<void> {
-    const { owner, journal } = slotOf(name, at);
+    const { owner, journal } = slotKeys(name, at);
     if (at === slot) slot = undefined;
     if ((await get(owner)) !== id) return;
     await storage.removeItem(journal);
@@ -99,7 +99,7 @@ export function openKeyValueDatabase(
     for (const _ of PLACES) {
       if (!rows.size && slot === undefined) return;
       if (slot === undefined) await takeFree();
-      const { owner, journal } = slotOf(name, Number(slot));
+      const { owner, journal } = slotKeys(name, Number(slot));
       if ((await get(owner)) === id) {
         if (rows.size) await storage.setItem(journal, toJson({ rows: Object.fromEntries(rows) }));
         // The session stays the owner: that it is not any more shows that consent was withdrawn.
@@ -128,7 +128,7 @@ export function openKeyValueDatabase(
     const isSame =
       slot === undefined
         ? Math.abs(parseInt(found, 36) - parseInt(consent, 36)) < SAME_TIME_MS
-        : (await get(slotOf(name, slot).owner)) === id;
+        : (await get(slotKeys(name, slot).owner)) === id;
     return isSame ? consent : found;
   }
 
@@ -147,7 +147,7 @@ export function openKeyValueDatabase(
       async get(key) {
         if (key === CONSENT) return readConsent();
         if (!key.startsWith(NOTE)) return rows.get(key);
-        const note = parseJson((await get(placeOf(key))) ?? '');
+        const note = parseJson((await get(notePlace(key))) ?? '');
         return own(note, 'key') === key ? own(note, 'value') : undefined;
       },
       keys: async () => [...rows.keys()].sort(),
@@ -159,11 +159,11 @@ export function openKeyValueDatabase(
       },
       async noteKeys() {
         const texts = await Promise.all(NOTE_PLACES.map(get));
-        return texts.flatMap((text) => textOf(own(parseJson(text ?? ''), 'key')) ?? []);
+        return texts.flatMap((text) => readStoredText(own(parseJson(text ?? ''), 'key')) ?? []);
       },
       put(key, value) {
         if (key === CONSENT) texts.set(mark, String(value));
-        else if (key.startsWith(NOTE)) texts.set(placeOf(key), value === undefined ? value : toJson({ key, value }));
+        else if (key.startsWith(NOTE)) texts.set(notePlace(key), value === undefined ? value : toJson({ key, value }));
         else if (value === undefined) isDirty = rows.delete(key) || isDirty;
         else isDirty = !!rows.set(key, value);
       },
@@ -226,11 +226,11 @@ export function openKeyValueDatabase(
 
 /** Removes all rows and notes, and the consent unless it stays. */
 export async function clearKeyValues(storage: KeyValueStorage, name: string, keepsConsent?: boolean): Promise<void> {
-  const slots = PLACES.flatMap((at) => Object.values(slotOf(name, at)));
-  const mark = keepsConsent ? [] : [markOf(name)];
+  const slots = PLACES.flatMap((at) => Object.values(slotKeys(name, at)));
+  const mark = keepsConsent ? [] : [useMark(name)];
   for (const key of [...mark, ...slots, ...NOTE_PLACES]) await storage.removeItem(key);
   // Another session may have begun meanwhile.
-  for (const key of mark) if (textOf(await storage.getItem(key))) await clearKeyValues(storage, name);
+  for (const key of mark) if (readStoredText(await storage.getItem(key))) await clearKeyValues(storage, name);
 }
 
 /** Returns the id of a consent that is stored now. It begins with the time, in base 36. */
@@ -239,23 +239,23 @@ export function newKeyValueConsent(): string {
 }
 
 /** Returns the key that exists while something may be stored. */
-export function markOf(name: string): string {
+export function useMark(name: string): string {
   return `${name}?`;
 }
 
-function slotOf(name: string, at: number): { journal: string; owner: string } {
+function slotKeys(name: string, at: number): { journal: string; owner: string } {
   return { journal: `${name} ${at}`, owner: `${name} ${at}!` };
 }
 
 /** In localStorage, a withdrawal for the whole page clears what begins with `QUEUE_PREFIX`. */
 const NOTE_PLACES = PLACES.map((place) => `${QUEUE_PREFIX}-orders ${place}`);
 
-function placeOf(key: string): string {
+function notePlace(key: string): string {
   let hash = 0;
   for (const unit of key) hash = (hash * 31 + (unit.codePointAt(0) ?? 0)) % 1_000_003;
   return NOTE_PLACES[hash % PLACES.length] ?? '';
 }
 
-function textOf(value: unknown): string | undefined {
+function readStoredText(value: unknown): string | undefined {
   return typeof value === 'string' && value ? value : undefined;
 }

@@ -2,7 +2,7 @@ import type { SessionQueue, SessionQueueOptions } from './openCore.ts';
 import {
   clearKeyValues,
   type KeyValueStorage,
-  markOf,
+  useMark,
   newKeyValueConsent,
   openKeyValueDatabase,
 } from './openKeyValueDatabase.ts';
@@ -51,7 +51,7 @@ export async function clearKeyValueQueue(storage: KeyValueStorage, endpoint: str
   const name = queueName(endpoint);
   try {
     // Nothing is marked where nothing is stored.
-    if (await storage.getItem(markOf(name))) await setMark(storage);
+    if (await storage.getItem(useMark(name))) await setMark(storage);
     await clearKeyValues(storage, name);
     await storage.removeItem(PENDING);
   } catch {

@@ -1,5 +1,5 @@
 import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
-import { reasonOf } from '../wire/errors.ts';
+import { reasonText } from '../wire/errors.ts';
 import { toJson } from '../wire/json.ts';
 import { HOUR_MS } from '../wire/utcDates.ts';
 import type { LastAnswer, QueueEvent, Send, StoredEvent } from './events.ts';
@@ -248,7 +248,7 @@ export async function sendBatch(
     return await within(TIMEOUT_MS, read());
   } catch (error) {
     stop();
-    return { status: 0, reason: reasonOf(error) };
+    return { status: 0, reason: reasonText(error) };
   } finally {
     ended?.removeEventListener('abort', stop);
   }

@@ -37,8 +37,8 @@ export function Offers(props: OffersProps): ReactElement | null {
   const mount = useRef<Mount>(undefined);
   const latest = useRef(props);
   const decided = useRef(consent);
-  /** Consent was withdrawn in another tab: that holds for the next mount in this place, until the property changes. */
-  const isDenied = useRef(false);
+  /** A denial elsewhere holds for the next mount in this place, until the property changes. */
+  const consentPlace = useRef({ isDenied: false });
   // Prefetched offers are for the mount that they came with: a server that renders again prefetches anew.
   const value = valueOf({ ...options, prefetched: undefined });
 
@@ -50,7 +50,7 @@ export function Offers(props: OffersProps): ReactElement | null {
     // What React has already unmounted, as StrictMode does at once, has no outcome.
     let isMounted = true;
     const { consent } = latest.current;
-    isDenied.current &&= consent === decided.current;
+    if (consent !== decided.current) consentPlace.current.isDenied = false;
     decided.current = consent;
     const offers = showOffers(
       {
@@ -66,13 +66,11 @@ export function Offers(props: OffersProps): ReactElement | null {
           latest.current.onOutcome?.(outcome);
         },
       },
-      { isDenied: isDenied.current },
+      { place: consentPlace.current },
     );
     mount.current = offers;
     return () => {
       isMounted = false;
-      const decision = offers.explain().consent;
-      if (decision) isDenied.current = !decision.isGiven && decision.by === 'elsewhere';
       offers.destroy();
     };
   }, [value]);

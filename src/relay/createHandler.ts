@@ -3,9 +3,9 @@ import { isNestedDeeper, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { asRelayError, RelayConfigError, RelayError, errorReply, jsonReply, type Reply } from './errors.ts';
 import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
-import { createCounting } from './ledger/createCounting.ts';
+import { createCounting } from './createCounting.ts';
 import { withDeadline } from '../http/withDeadline.ts';
-import { createLimits } from './rateLimits.ts';
+import { createRateCounter } from './rateLimits.ts';
 import { isLocalAddress, readClient, type Client } from './readClient.ts';
 import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
@@ -40,7 +40,7 @@ const CALLS_PER_CLIENT = 64;
 export function createHandler(settings: RelaySettings): Handler {
   const { authorize, timeouts } = settings;
   const telemetry = createTelemetry(settings);
-  const limits = createLimits(settings.limiter, { timeoutMs: timeouts.dedupe, measure: telemetry.measure });
+  const rates = createRateCounter(settings.limiter, { timeoutMs: timeouts.dedupe, measure: telemetry.measure });
   const upstreams = {
     recommendations: open('/recommendations', timeouts.recommendations),
     one: open('/events', timeouts.events),
@@ -51,7 +51,7 @@ export function createHandler(settings: RelaySettings): Handler {
   const recommend = createRecommend(settings, { upstream: upstreams.recommendations, counting, telemetry });
   const events = createEventRoutes({
     settings,
-    limits,
+    rates,
     telemetry,
     counting,
     one: upstreams.one,
@@ -121,7 +121,7 @@ export function createHandler(settings: RelaySettings): Handler {
   async function post({ request, client, requestId }: Visit, route: PostRoute): Promise<Reply> {
     warnOnce(request, client);
     // Each await costs a turn of the queue, and most requests need neither.
-    if (limits.isOn) await limits.spendRequest(client);
+    if (rates.isOn) await rates.spendRequest(client);
     if (authorize) await checkAuthorized(authorize, { request, client });
     checkType(request);
     const page = await readJson(request, route);
@@ -163,7 +163,7 @@ export function createHandler(settings: RelaySettings): Handler {
       late,
     });
     if (reason === undefined) return;
-    await limits.spendUnauthorized(client);
+    await rates.spendUnauthorized(client);
     const message = typeof reason === 'string' && reason !== '' ? reason : 'This request is not authorized.';
     throw new RelayError(message, { status: 401, code: 'unauthorized' });
   }
@@ -235,7 +235,7 @@ export function createHandler(settings: RelaySettings): Handler {
     return { status, headers, body: request.method === 'HEAD' ? '' : body };
   }
 
-  return { respond, prefetch: createPrefetch({ settings, limits, telemetry, recommend, clientOf }) };
+  return { respond, prefetch: createPrefetch({ settings, rates, telemetry, recommend, clientOf }) };
 }
 
 /** For the page, when an option that is read with the first request cannot be used. The log has the option. */

@@ -1,8 +1,9 @@
-import { createSecrets } from '../http/printable.ts';
+import { createSecrets } from '../text/printable.ts';
 import { sentNothing } from '../http/causes.ts';
 import { isNestedDeeper, own, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { RelayError } from './errors.ts';
+import { setNewest } from './setNewest.ts';
 import { explain, type Telemetry } from './telemetry.ts';
 import {
   openTransport,
@@ -271,10 +272,7 @@ class Breaker {
 
   #circuitOf(sender: string): Circuit {
     const circuit = this.#failing.get(sender) ?? new Circuit();
-    this.#failing.delete(sender);
-    this.#failing.set(sender, circuit);
-    if (this.#failing.size > CLIENTS_MAX)
-      for (const oldest of this.#failing.keys()) if (this.#failing.delete(oldest)) break;
+    setNewest(this.#failing, [sender, circuit], { max: CLIENTS_MAX });
     return circuit;
   }
 }

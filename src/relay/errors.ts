@@ -1,4 +1,4 @@
-import { hideKeys } from '../http/printable.ts';
+import { hideKeys } from '../text/printable.ts';
 import { partnerError } from '../wire/errors.ts';
 import type { Problem } from '../wire/json.ts';
 import { explain } from './telemetry.ts';
@@ -78,7 +78,7 @@ export function retryAfter(value: string): Readonly<Record<string, string>> {
 }
 
 /** The sentence that the log has about an error: its message, and the fields it is about, without their values. */
-export function problemOf(message: string, fields: readonly Problem[]): string {
+export function problemSentence(message: string, fields: readonly Problem[]): string {
   const paths = fields.map(({ path }) => path).filter(Boolean);
   return paths.length > 0 ? `${message} (${paths.join(', ')})` : message;
 }
@@ -86,7 +86,7 @@ export function problemOf(message: string, fields: readonly Problem[]): string {
 /** A response that explains to a page why the relay refused. */
 export function errorReply(error: RelayError): Reply {
   const { retryAfterMs } = error;
-  const problem = problemOf(error.message, error.problems);
+  const problem = problemSentence(error.message, error.problems);
   return {
     ...jsonReply(error.status, partnerError(error.message, error.problems)),
     ...(retryAfterMs !== undefined && {

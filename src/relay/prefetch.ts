@@ -1,3 +1,4 @@
+import { escaped } from '../text/printable.ts';
 import { hashEmail } from '../wire/hash.ts';
 import { isNestedDeeper, isObject, own, parseJson, type JsonObject } from '../wire/json.ts';
 import { JSON_MAX_DEPTH, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
@@ -5,13 +6,13 @@ import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers, shopperCheck } from '../wi
 import { isBot, IDENTIFIERS } from '../wire/offers/request.ts';
 import { asRelayError, RelayError, errorReply } from './errors.ts';
 import { withDeadline } from '../http/withDeadline.ts';
-import type { Limits } from './rateLimits.ts';
+import type { RateCounter } from './rateLimits.ts';
 import type { Client } from './readClient.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Recommend } from './recommend.ts';
 import {
   fromNode,
-  infoOf,
+  readRequestInfo,
   fromRequest,
   type NodeRequest,
   type Prefetch,
@@ -28,7 +29,7 @@ const TIMEOUT_MAX_MS = 120_000;
 
 export interface PrefetchParts {
   readonly settings: Pick<RelaySettings, 'limits'>;
-  readonly limits: Limits;
+  readonly rates: RateCounter;
   readonly telemetry: Telemetry;
   readonly recommend: Recommend;
   clientOf(request: RelayRequest, info: RequestInfo): Client | undefined;
@@ -42,9 +43,9 @@ interface Noted {
 }
 
 /** Returns the relay's `prefetch`: a recommendations request like a page's, made by the server that renders the page. */
-export function createPrefetch({ settings, limits, telemetry, recommend, clientOf }: PrefetchParts): Prefetch {
+export function createPrefetch({ settings, rates, telemetry, recommend, clientOf }: PrefetchParts): Prefetch {
   async function request(visit: RelayRequest, page: JsonObject, client: Client | undefined): Promise<Prefetched> {
-    if (limits.isOn) await limits.spendRequest(client);
+    if (rates.isOn) await rates.spendRequest(client);
     const caller = { requestId: readRequestId(visit), sender: client?.network, hasAddress: client !== undefined };
     const { status, body, problem } = await recommend({ request: visit, page, address: client?.address, caller });
     if (status !== 200) throw new RelayError(problem ?? 'The network refused.', { status, code: 'refused' });
@@ -90,7 +91,7 @@ export function createPrefetch({ settings, limits, telemetry, recommend, clientO
 }
 
 function readSource(source: Request | NodeRequest): readonly [RelayRequest, RequestInfo] {
-  return isRequest(source) ? [fromRequest(source), {}] : [fromNode(source), infoOf(source)];
+  return isRequest(source) ? [fromRequest(source), {}] : [fromNode(source), readRequestInfo(source)];
 }
 
 /** Frameworks have their own classes of `Request`. */
@@ -138,10 +139,7 @@ async function writeBlock(page: JsonObject, response: unknown): Promise<Prefetch
     at: new Date().toISOString(),
     response,
   };
-  const text = JSON.stringify(json).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const text = JSON.stringify(json).replace(/[<>&\u2028\u2029]/g, escaped);
   const script = `<script type="application/json" ${PREFETCHED_ATTRIBUTE}>${text}</script>`;
   if (encoder.encode(script).byteLength > RESPONSE_MAX_BYTES)
     throw new RelayError('The response is too large for a page.', { status: 502, code: 'network_answer_unreadable' });

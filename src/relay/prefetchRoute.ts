@@ -56,9 +56,9 @@ export function createPrefetchRoute({ relay, token, onLog, render }: PrefetchRou
     const { headers, method, socket } = message;
     if (BROWSER_HEADERS.some((name) => headers[name] !== undefined))
       return refuse(403, 'This path is for servers. Browsers may not use it.');
-    if (token === undefined && !isLoopbackHost(readHostName(textOf(message, 'host')) ?? ''))
+    if (token === undefined && !isLoopbackHost(readHostName(headerText(message, 'host')) ?? ''))
       return refuse(403, 'Without a token, this path is used as http://127.0.0.1 only.');
-    if (token !== undefined && !(await isSame(textOf(message, 'authorization'), `Bearer ${token}`))) {
+    if (token !== undefined && !(await isSame(headerText(message, 'authorization'), `Bearer ${token}`))) {
       const waitMs = Number(guesses.take(socket.remoteAddress ?? '', 'address', 1));
       onLog?.({ level: 'warn', message: 'A request to /prefetch had a wrong token.', status: waitMs > 0 ? 429 : 401 });
       if (waitMs > 0)
@@ -66,7 +66,7 @@ export function createPrefetchRoute({ relay, token, onLog, render }: PrefetchRou
       return refuse(401, 'Send the token as Authorization: Bearer ….');
     }
     if (method !== 'POST') return refuse(405, 'This path accepts POST.', { allow: 'POST' });
-    if (!/^application\/json\s*(;|$)/i.test(textOf(message, 'content-type')))
+    if (!/^application\/json\s*(;|$)/i.test(headerText(message, 'content-type')))
       return refuse(415, 'Send the body as application/json.');
     return undefined;
   }
@@ -93,7 +93,7 @@ export function createPrefetchRoute({ relay, token, onLog, render }: PrefetchRou
   return (message, response) => void answer(message).then((reply) => writeReply(reply, { message, response }));
 }
 
-function textOf(message: NodeRequest, name: string): string {
+function headerText(message: NodeRequest, name: string): string {
   const value = message.headers[name];
   return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,7 @@
 import { withDeadline } from '../http/withDeadline.ts';
 import type { Client } from './readClient.ts';
 import { RelayError } from './errors.ts';
+import { setNewest } from './setNewest.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** A token bucket: how many at once, and how many more each second. */
@@ -51,10 +52,8 @@ export function createRateLimiter(limits: RateLimits): RateLimiter {
     // Not the time of day, which somebody may set back.
     const time = performance.now();
     const refilled = held ? Math.min(burst, held.tokens + ((time - held.at) / 1_000) * perSecond) : burst;
-    // Deleting first moves the key to the end, so the front is what was unused for longest.
-    buckets.delete(name);
-    buckets.set(name, { tokens: isOwed || refilled >= cost ? refilled - cost : refilled, at: time });
-    if (buckets.size > KEYS_MAX) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break;
+    const tokens = isOwed || refilled >= cost ? refilled - cost : refilled;
+    setNewest(buckets, [name, { tokens, at: time }], { max: KEYS_MAX });
     return refilled;
   }
 
@@ -67,8 +66,8 @@ export function createRateLimiter(limits: RateLimits): RateLimiter {
   };
 }
 
-/** The rate limits of a relay. Each rejects with a 429 when too much was spent, and with a 503 when the limiter fails. */
-export interface Limits {
+/** What counts the calls of a relay. Each rejects with a 429 when too much was spent, and with a 503 when the limiter fails. */
+export interface RateCounter {
   /** Whether there is a limiter. */
   readonly isOn: boolean;
   /** Counts one request of a client; of one whose address is not known, together with all others. */
@@ -86,11 +85,11 @@ const LIMITER_RETRY_MS = 5_000;
 /** The key by which clients without a known address are counted together. */
 const UNKNOWN = 'unknown';
 
-/** Returns the `Limits` of a relay. A limiter that takes longer than `timeoutMs` fails. */
-export function createLimits(
+/** Returns the `RateCounter` of a relay. A limiter that takes longer than `timeoutMs` fails. */
+export function createRateCounter(
   limiter: RateLimiter | undefined,
   { timeoutMs, measure }: Pick<Telemetry, 'measure'> & { timeoutMs: number },
-): Limits {
+): RateCounter {
   async function spend(key: string, kind: Parameters<RateLimiter['take']>[1], cost: number): Promise<void> {
     if (!limiter) return;
     const waitMs = await take(limiter.take.bind(limiter, key, kind, cost));

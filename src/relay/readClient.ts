@@ -28,7 +28,7 @@ export function readClient(text: unknown): Client | undefined {
     .replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
     .replace(/%.*$/, '');
   if (IPV4.test(address)) return ofIPv4(address);
-  const groups = groupsOf(address);
+  const groups = readIpv6Groups(address);
   if (!groups) return undefined;
   const ipv4 = embeddedIPv4(groups);
   if (ipv4 !== undefined) return ofIPv4(ipv4);
@@ -62,7 +62,7 @@ function embeddedIPv4(groups: readonly string[]): string | undefined {
 }
 
 /** The eight groups of an IPv6 address without leading zeros; `undefined` for another text. */
-function groupsOf(address: string): readonly string[] | undefined {
+function readIpv6Groups(address: string): readonly string[] | undefined {
   const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (text, ...bytes: string[]) => {
     if (!IPV4.test(text)) return text;
     const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);

@@ -2,8 +2,8 @@ import { partnerError, readError } from '../wire/errors.ts';
 import { hashEmail, hashText } from '../wire/hash.ts';
 import { isObject, own, type JsonObject, type Problem, isText } from '../wire/json.ts';
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
-import { RelayError, jsonReply, problemOf, retryAfter, type Reply } from './errors.ts';
-import type { Counting } from './ledger/createCounting.ts';
+import { RelayError, jsonReply, problemSentence, retryAfter, type Reply } from './errors.ts';
+import type { Counting } from './createCounting.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
 import type { RelayContext } from './options/relayOptions.ts';
@@ -137,7 +137,7 @@ function passOn(response: NetworkResponse, isSandbox: boolean): Reply {
   return {
     ...reply,
     ...(response.retryAfter !== undefined && { headers: retryAfter(response.retryAfter) }),
-    problem: problemOf(message, fields),
+    problem: problemSentence(message, fields),
   };
 }
 

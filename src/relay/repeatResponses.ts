@@ -3,18 +3,10 @@ import { hashEmail, hashText } from '../wire/hash.ts';
 import { isText, own } from '../wire/json.ts';
 import { PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
 import { IDENTIFIERS } from '../wire/offers/request.ts';
+import type { ResponseStore } from './dedupe/dedupeStore.ts';
 import { KEY_DIGITS, KeyTable, randomSalt, senderNumber, UNIT_CHARACTERS } from './dedupe/keyTable.ts';
 import type { Reply } from './errors.ts';
 import { explain, type Telemetry } from './telemetry.ts';
-
-/** Responses for ten minutes, so that one order of one shopper is requested once. Relays share those of one Redis. */
-export interface ResponseStore {
-  get(key: string): Promise<string | undefined>;
-  /** Whether this relay is the one that requests it now. */
-  claim(key: string): Promise<boolean>;
-  /** Stores a response, or ends a claim without one. `sender` is the client that asked, as in `DedupeStore.accept`. */
-  settle(key: string, response: string | undefined, sender?: string): Promise<void>;
-}
 
 export interface RepeatOptions {
   /** By default, those of this process. */

@@ -191,10 +191,10 @@ export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefe
   const handler = handlers.get(relay);
 
   async function respond(message: NodeRequest): Promise<Reply> {
-    if (handler) return handler.respond(fromNode(message), infoOf(message));
+    if (handler) return handler.respond(fromNode(message), readRequestInfo(message));
     const isBodiless = message.method === 'GET' || message.method === 'HEAD';
     const body = isBodiless ? undefined : await readNodeBody(message, WRAPPED_BODY);
-    const response = await relay(toRequest(message, body), infoOf(message));
+    const response = await relay(toRequest(message, body), readRequestInfo(message));
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
   }
 
@@ -264,7 +264,7 @@ function discardBody(message: NodeRequest, done: () => void): void {
 
 /** A node:http request as the relay needs it. */
 export function fromNode(message: NodeRequest): RelayRequest {
-  const target = targetOf(message);
+  const target = readPath(message);
   const end = target.search(/[?#]/);
   let kept: Uint8Array | undefined;
   return {
@@ -273,9 +273,9 @@ export function fromNode(message: NodeRequest): RelayRequest {
     pathname: end < 0 ? target : target.slice(0, end),
     search: end < 0 ? '' : target.slice(end),
     get host() {
-      return hostOf(message);
+      return readHost(message);
     },
-    header: (name) => headerOf(message, name),
+    header: (name) => readHeader(message, name),
     async read(limits) {
       const bytes = await readNodeBody(message, limits);
       if (limits.isKept) kept = bytes;
@@ -286,7 +286,7 @@ export function fromNode(message: NodeRequest): RelayRequest {
 }
 
 /** Where a node:http request came from. */
-export function infoOf(message: NodeRequest): RequestInfo {
+export function readRequestInfo(message: NodeRequest): RequestInfo {
   const info: RequestInfo = {};
   if (message.socket.remoteAddress !== undefined) info.ip = message.socket.remoteAddress;
   if (message.baseUrl) info.mountedAt = message.baseUrl;
@@ -297,7 +297,7 @@ export function infoOf(message: NodeRequest): RequestInfo {
 async function readNodeBody(message: NodeRequest, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBytes, timeoutMs } = limits;
   if (message.readableEnded || message.readableDidRead) {
-    const bytes = bytesOf(message);
+    const bytes = parsedBytes(message);
     if (bytes.byteLength > maxBytes) throw bodyTooLarge(limits);
     return bytes;
   }
@@ -329,7 +329,7 @@ async function readNodeBody(message: NodeRequest, limits: BodyLimits): Promise<U
 }
 
 /** The bytes of what a body parser has left. */
-function bytesOf({ rawBody, body, headers }: NodeRequest): Uint8Array {
+function parsedBytes({ rawBody, body, headers }: NodeRequest): Uint8Array {
   const parsed = rawBody ?? body;
   if (parsed instanceof Uint8Array) return parsed;
   if (typeof parsed === 'string') return new TextEncoder().encode(parsed);
@@ -344,29 +344,29 @@ function bytesOf({ rawBody, body, headers }: NodeRequest): Uint8Array {
 function toRequest(message: NodeRequest, body: Uint8Array | undefined): Request {
   const headers = new Headers();
   for (const name of Object.keys(message.headers)) {
-    const value = name.startsWith(':') ? null : headerOf(message, name);
+    const value = name.startsWith(':') ? null : readHeader(message, name);
     if (value !== null) headers.set(name, value);
   }
   // A body parser may have rewritten the body, and so changed its length.
   if (headers.has('content-length')) headers.set('content-length', String(body?.byteLength ?? 0));
   const method = message.method ?? 'GET';
   const carried = method === 'GET' || method === 'HEAD' || !body ? null : new Uint8Array(body);
-  return new Request(`http://${hostOf(message)}${targetOf(message)}`, { method, headers, body: carried });
+  return new Request(`http://${readHost(message)}${readPath(message)}`, { method, headers, body: carried });
 }
 
-function headerOf({ headers }: NodeRequest, name: string): string | null {
+function readHeader({ headers }: NodeRequest, name: string): string | null {
   const value = headers[name];
   return value === undefined ? null : typeof value === 'string' ? value : value.join(', ');
 }
 
-function hostOf({ headers }: NodeRequest): string {
+function readHost({ headers }: NodeRequest): string {
   const host = headers['host'] ?? headers[':authority'];
   // Nothing else is a host, and least of all this machine.
   return typeof host === 'string' && /^[\w.\-:[\]]+$/.test(host) ? host.toLowerCase() : 'unknown.invalid';
 }
 
 /** Path and query. Express removes its mount from `url` and leaves the whole in `originalUrl`. */
-function targetOf({ originalUrl, url }: NodeRequest): string {
+function readPath({ originalUrl, url }: NodeRequest): string {
   const target = originalUrl ?? url ?? '/';
   if (target.startsWith('/')) return target;
   // Of an absolute-form target only the path is used.

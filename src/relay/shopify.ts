@@ -2,7 +2,7 @@ import { own, parseJson, isText } from '../wire/json.ts';
 import { hashText } from '../wire/hash.ts';
 import { IDENTIFIERS } from '../wire/offers/request.ts';
 import { RelayError } from './errors.ts';
-import { readFunction, refuseOption } from './options/optionValue.ts';
+import { readFunction, refuseOption } from './optionValue.ts';
 import type { RelayContext, RelayOptions } from './options/relayOptions.ts';
 
 /** One secret or several. Those that are not set are left out; at least one is required. */
@@ -145,7 +145,7 @@ async function verifySessionToken(
   const header = decode(head);
   // Of a critical extension that is not understood, nothing may be believed.
   if (own(header, 'alg') !== 'HS256' || own(header, 'crit') !== undefined) return refuse('is not signed with HS256');
-  const bytes = bytesOf(signature);
+  const bytes = decodeBase64Url(signature);
   const data = new TextEncoder().encode(`${head}.${body}`);
   if (!bytes || !(await isSignedByAny(keys, bytes, data))) return refuse("is not signed with this app's client secret");
 
@@ -184,13 +184,13 @@ function isTime(value: unknown): value is number {
 /** The JSON of a part of a token; undefined when it is not JSON. */
 function decode(part: string): unknown {
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(part)));
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64Url(part)));
   } catch {
     return undefined;
   }
 }
 
-function bytesOf(base64url: string): Uint8Array<ArrayBuffer> | undefined {
+function decodeBase64Url(base64url: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0));
   } catch {

@@ -1,5 +1,5 @@
 import { ERRORS_URL } from '../wire/errors.ts';
-import { createSecrets } from '../http/printable.ts';
+import { createSecrets } from '../text/printable.ts';
 
 /** One line of log: ids, routes and times, never personal data, never a key. */
 export interface LogEntry {

@@ -18,7 +18,7 @@ import { UsageError } from '../cli/ExitError.ts';
 import { createOutput, type Output } from '../cli/output/terminal.ts';
 import { isReading, refuseForeign } from '../http/refuseForeign.ts';
 import type { Network } from '../network.ts';
-import { didYouMean } from '../wire/didYouMean.ts';
+import { didYouMean } from '../text/didYouMean.ts';
 import { own } from '../wire/json.ts';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import { type Scenario, findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';

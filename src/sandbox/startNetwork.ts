@@ -61,14 +61,14 @@ export function serve(handle: Responder, options: ListenOptions): Promise<Listen
   const server = createAdaptorServer({
     // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
     fetch: (request, bindings) =>
-      URL.canParse(request.url) ? handle(request, peerOf(bindings)) : new Response('Bad Request', { status: 400 }),
+      URL.canParse(request.url) ? handle(request, readPeer(bindings)) : new Response('Bad Request', { status: 400 }),
     serverOptions: SERVER_OPTIONS,
     overrideGlobalObjects: false,
   }) as Server;
   return startListening(server, options);
 }
 
-function peerOf(bindings: unknown): Peer {
+function readPeer(bindings: unknown): Peer {
   const socket = (bindings as { incoming?: IncomingMessage }).incoming?.socket;
   return { ip: socket?.remoteAddress, drop: () => void socket?.destroy() };
 }

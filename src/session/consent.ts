@@ -76,8 +76,12 @@ export interface Consent {
 export interface ConsentScope {
   /** The consent of the page, whose decisions the mount follows. */
   readonly page?: Consent | undefined;
-  /** The shopper has said no to an earlier mount in the same place. */
-  readonly isDenied?: boolean | undefined;
+  readonly place?: ConsentPlace | undefined;
+}
+
+/** Where mounts follow one another, such as an element. A denial that no option has made holds for the next one. */
+export interface ConsentPlace {
+  isDenied?: boolean;
 }
 
 /** Opens a consent. That of a page begins as `given` without having been asked: then each mount has its own. */
@@ -93,6 +97,7 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
   let listening: object | undefined;
   let stop: unknown;
   let unfollow: (() => void) | undefined;
+  let place: ConsentPlace = {};
 
   function hear(input: ConsentInput, by: string, isFromElsewhere = input === 'withdrawn'): void {
     if (isClosed) return;
@@ -104,6 +109,7 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
     if (state !== before || (input === 'yes' && !decision)) {
       isElsewhere = isFromElsewhere;
       decision = state === 'undecided' ? undefined : { isGiven: state === 'given', by, at: new Date().toISOString() };
+      place.isDenied = state === 'denied' && (isFromElsewhere || by === 'consent()');
     }
     for (const listener of listeners) listener({ state, before });
   }
@@ -156,6 +162,8 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
     const no = page.isElsewhere && !isBeginning ? 'withdrawn' : 'no';
     const input = page.state === 'given' ? 'yes' : page.state === 'denied' ? no : 'unclear';
     hear(input, page.decision?.by ?? 'consent()', page.isElsewhere);
+    // The page remembers by itself.
+    place.isDenied = false;
   }
 
   return {
@@ -175,13 +183,14 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    begin(options, { page, isDenied } = {}) {
+    begin(options, { page, place: at = place } = {}) {
+      place = at;
       const hasOption = 'consent' in options;
       const option: unknown = hasOption ? options.consent : undefined;
       const isOpen = option == null || option === 'required';
       // A denial by the page holds for every mount, its consent for mounts without their own decision.
       if (page && (page.state === 'denied' || (isOpen && page.isAsked))) follow(page, true);
-      else if (isDenied) hear('no', 'elsewhere', true);
+      else if (place.isDenied) hear('no', 'elsewhere', true);
       // Only an option that is absent means the default.
       else if (hasOption) set(option, 'option');
       else if (hasPrivacySignal()) hear('no', 'Global Privacy Control');

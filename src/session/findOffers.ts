@@ -1,6 +1,6 @@
 import type { SessionQueue } from '../queue/openCore.ts';
 import type { ClockedAccess } from '../queue/createPost.ts';
-import { reasonOf } from '../wire/errors.ts';
+import { reasonText } from '../wire/errors.ts';
 import { hashEmail } from '../wire/hash.ts';
 import { type JsonObject, own } from '../wire/json.ts';
 import { whyUnusable } from '../wire/offers/prefetched.ts';
@@ -201,7 +201,7 @@ function load(
       if (!isCounted) return;
       const tracked = queue()
         ?.track(event)
-        .catch((error: unknown) => trace.emit({ type: 'error', reason: reasonOf(error) }));
+        .catch((error: unknown) => trace.emit({ type: 'error', reason: reasonText(error) }));
       written = Promise.all([written, tracked]);
     },
   });

@@ -1,6 +1,6 @@
 import { openClock } from '../queue/createPost.ts';
 import type { SessionQueue } from '../queue/openCore.ts';
-import { reasonOf } from '../wire/errors.ts';
+import { reasonText } from '../wire/errors.ts';
 import type { Placement, OfferOptions } from './checkOptions.ts';
 import { openConsent, type ConsentChange, type ConsentScope } from './consent.ts';
 import { findOffers, type FoundOffers, type LoadedOffers, type Prefetched } from './findOffers.ts';
@@ -161,7 +161,7 @@ export function openOfferSession(
     try {
       ended = 'code' in attempt.placement ? attempt.placement : await show(session, signal);
     } catch (error) {
-      ended = outcome('network_error', `The offers could not be shown (${reasonOf(error)})`, 'Please report this.');
+      ended = outcome('network_error', `The offers could not be shown (${reasonText(error)})`, 'Please report this.');
     }
     if (signal.aborted) return;
     // What earlier pages have left is sent whatever becomes of this one.

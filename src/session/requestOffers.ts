@@ -1,5 +1,5 @@
 import { type ClockedAccess, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
-import { reasonOf } from '../wire/errors.ts';
+import { reasonText } from '../wire/errors.ts';
 import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { containsSecret } from './checkOptions.ts';
@@ -50,7 +50,7 @@ export async function requestOffers({
         : isBlocked()
           ? ['was blocked by the Content-Security-Policy of this page', `Add ${new URL(url).origin} to connect-src.`]
           : [
-              `could not be reached (${reasonOf(error)})`,
+              `could not be reached (${reasonText(error)})`,
               'Check that the relay is up, allows this origin and does not redirect.',
             ];
     return outcome('network_error', `${url} ${message}`, hint);

@@ -27,8 +27,8 @@ export function describeDelivery({ name, fields, network, scenario, page = [] }:
   return [
     `No ${name}${wanted} was delivered.`,
     delivered.length > 0 ? `Delivered: ${countNames(delivered)}.` : 'No event was delivered.',
-    ...sameName.map((event) => `  ${name}: ${JSON.stringify(fieldsOf(event))}`),
-    ...refused.map(({ event, reason }) => `Refused: ${nameOf(event)}: ${reason}`),
+    ...sameName.map((event) => `  ${name}: ${JSON.stringify(ownFields(event))}`),
+    ...refused.map(({ event, reason }) => `Refused: ${eventName(event)}: ${reason}`),
     requests.length > 0 ? '' : 'No request for offers reached the network.',
     ...page,
     scenario ? `Scenario ${scenario.name}: ${scenario.mustSee}` : '',
@@ -45,7 +45,7 @@ export function countNames(events: readonly { readonly event_name: string }[]): 
   return [...counts].map(([name, count]) => (count > 1 ? `${name} × ${count}` : name)).join(', ');
 }
 
-function fieldsOf({
+function ownFields({
   event_name: _name,
   event_id: _id,
   event_datetime: _at,
@@ -55,7 +55,7 @@ function fieldsOf({
   return rest;
 }
 
-function nameOf(event: unknown): string {
+function eventName(event: unknown): string {
   const { event_name = 'an event' } = Object(event) as { event_name?: unknown };
   return String(event_name);
 }

@@ -29,9 +29,9 @@ export const EXAMPLE_OFFERS: readonly Recommendation[] = [
 export const EXAMPLE_FOOTER: Footer = {
   attribution_details: {
     copy: 'Offers by the test kit',
-    target_url: urlOf(''),
+    target_url: exampleUrl(''),
   },
-  privacy_policy: { copy: 'Privacy policy', target_url: urlOf('privacy') },
+  privacy_policy: { copy: 'Privacy policy', target_url: exampleUrl('privacy') },
 };
 
 interface ExampleCopy {
@@ -48,14 +48,14 @@ function example(number: number, { name, heading, subheading, accept_copy }: Exa
       id: `offer-${number}`,
       heading,
       subheading,
-      target_url: urlOf(`${number}`),
+      target_url: exampleUrl(`${number}`),
       cta_details: { accept_copy, decline_copy: 'No, thanks' },
       disclosure_details: { copy: 'New customers only.' },
     },
   };
 }
 
-function urlOf(path: string): string {
+function exampleUrl(path: string): string {
   return `https://${EXAMPLE_HOST}/${path}`;
 }
 

@@ -35,8 +35,8 @@ export function readError(status: number, body: unknown): WireError {
     plainText(own(body, 'message'), TEXT_MAX) ??
     plainText(own(body, 'detail'), TEXT_MAX) ??
     plainText(own(body, 'error'), TEXT_MAX);
-  const message =
-    text ?? code ?? (fields.map(sentenceOf).slice(0, 3).join('; ') || `The server returned status ${status}`);
+  const named = fields.slice(0, 3).map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const message = text ?? code ?? (named.join('; ') || `The server returned status ${status}`);
   return { status, message, code, fields, details: code && isObject(body) ? body : undefined };
 }
 
@@ -74,12 +74,8 @@ function readFields(body: unknown): Problem[] {
   return fields;
 }
 
-function sentenceOf({ path, message }: Problem): string {
-  return path ? `${path}: ${message}` : message;
-}
-
 /** Returns an error as text, whatever was thrown: some objects cannot be converted. */
-export function reasonOf(error: unknown): string {
+export function reasonText(error: unknown): string {
   try {
     return String(error);
   } catch {

@@ -1,6 +1,6 @@
 // POST /events and POST /events/batch, with the field names of the wire. See docs/project/wire.md#events.
 
-import { uuidOf } from './hash.ts';
+import { uuidFromText } from './hash.ts';
 import {
   checkCost,
   collectProblems,
@@ -11,7 +11,7 @@ import {
   parseDatetime,
   plainText,
   readId,
-  sentenceOf,
+  problemsText,
   toJson,
   type AddProblem,
   type JsonObject,
@@ -83,7 +83,7 @@ export interface WireEvent {
 
 /** Returns the id of an event that counts once: the same wherever and however often it is reported, so that duplicates are dropped. */
 export function onceId(session_id: string, event_name: EventName, id?: string, asset_id?: string): string {
-  return uuidOf(toJson([session_id, event_name, id, asset_id]));
+  return uuidFromText(toJson([session_id, event_name, id, asset_id]));
 }
 
 /** The response header in which an offerlet relay says its time, in milliseconds since 1970. */
@@ -321,7 +321,7 @@ export function readEvent(
 ): { readonly ok: true; readonly event: WireEvent } | { readonly ok: false; readonly error: ResultError } {
   const parsed = parseEvent(raw);
   if (parsed.ok) return { ok: true, event: parsed.value };
-  return refuseEvent('INVALID_EVENT', sentenceOf(parsed.problems));
+  return refuseEvent('INVALID_EVENT', problemsText(parsed.problems));
 }
 
 /** Checks the time of an event and that it belongs to its session (src/network/contract/rules.md#e6, src/network/contract/rules.md#e8). */

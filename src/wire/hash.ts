@@ -24,9 +24,24 @@ export function shortHash(text: string): string {
 }
 
 /** Returns the same UUID for the same text (version 8: its bits are a hash, and not a cryptographic one). */
-export function uuidOf(text: string): string {
+export function uuidFromText(text: string): string {
   const hex = [0, 1, 2].map((seed) => hash53(text, seed).toString(16).padStart(14, '0')).join('');
   return `${hex.slice(1, 9)}-${hex.slice(9, 13)}-8${hex.slice(16, 19)}-a${hex.slice(19, 22)}-${hex.slice(23, 28)}${hex.slice(29, 36)}`;
+}
+
+/** Hashes to 32 bits, for checksums: FNV-1a. */
+export function hash32(text: string, start = 0x81_1c_9d_c5): number {
+  let hash = start;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01_00_01_93);
+  return hash >>> 0;
+}
+
+/** Hashes to 32 bits that depend on all of the text, for shares of a table: mixed at the end, as in MurmurHash3. */
+export function mixedHash32(text: string, start?: number): number {
+  let hash = hash32(text, start);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 /** cyrb53, a public-domain hash. */

@@ -10,7 +10,7 @@ export interface Problem {
 }
 
 /** Returns problems as a sentence. */
-export function sentenceOf(problems: readonly Problem[]): string {
+export function problemsText(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
 }
 

@@ -141,8 +141,8 @@ export function isTextColumn(name: string): boolean {
  */
 export function readReport(json: unknown): Report | undefined {
   const data = own(json, 'data');
-  const { offset, limit, total, has_more } = fieldsOf(own(json, 'pagination'));
-  const { timezone, data_through, request_id } = fieldsOf(own(json, 'meta'));
+  const { offset, limit, total, has_more } = readFields(own(json, 'pagination'));
+  const { timezone, data_through, request_id } = readFields(own(json, 'meta'));
   const summary = readColumns(own(json, 'summary'));
   if (!Array.isArray(data) || !summary) return undefined;
   if (typeof offset !== 'number' || typeof limit !== 'number' || typeof total !== 'number') return undefined;
@@ -165,7 +165,7 @@ export function readReport(json: unknown): Report | undefined {
   };
 }
 
-function fieldsOf(json: unknown): Readonly<Record<string, unknown>> {
+function readFields(json: unknown): Readonly<Record<string, unknown>> {
   return isObject(json) ? json : {};
 }
 

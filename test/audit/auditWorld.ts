@@ -2,7 +2,7 @@ import { createNetwork, type Network } from '../../src/network.ts';
 import type { LedgerCounts } from '../../src/relay.ts';
 import { serve, type Peer } from '../../src/sandbox/startNetwork.ts';
 import { createPageReader } from '../../src/cli/audit/createPageReader.ts';
-import { makeAudit, type Audit, type AuditRequest } from '../../src/wire/audit/makeAudit.ts';
+import { makeAudit, type Audit, type AuditRequest } from '../../src/cli/audit/makeAudit.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
 import { testNetworkOf, type TestNetwork } from '../network/testNetwork.ts';
 

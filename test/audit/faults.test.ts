@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
-import type { Audit } from '../../src/wire/audit/makeAudit.ts';
+import type { Audit } from '../../src/cli/audit/makeAudit.ts';
 import { createRelay, openDedupeFile, type DedupeFile, type LedgerCounts } from '../../src/relay.ts';
-import { AUDITED } from '../../src/wire/audit/compareCounts.ts';
+import { AUDITED } from '../../src/cli/audit/compareCounts.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
 import { seeded } from '../fixtures/random.ts';
 import { openAuditWorld, type AuditWorld } from './auditWorld.ts';

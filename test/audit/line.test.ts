@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Audit } from '../../src/wire/audit/makeAudit.ts';
+import type { Audit } from '../../src/cli/audit/makeAudit.ts';
 import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { readLedger, type LedgerCounts } from '../../src/relay.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';

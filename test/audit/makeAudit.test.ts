@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDedupeFile } from '../../src/relay.ts';
-import { describeAudit, makeAudit, type Audit, type AuditRequest } from '../../src/wire/audit/makeAudit.ts';
+import { describeAudit, makeAudit, type Audit, type AuditRequest } from '../../src/cli/audit/makeAudit.ts';
 import { addDays } from '../../src/wire/utcDates.ts';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import { event, REQUEST, setUp } from '../relay/scriptedNetwork.ts';

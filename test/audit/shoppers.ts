@@ -1,6 +1,6 @@
 // Shoppers of random behaviour for the audit: they open sessions in hours that lie in the past, and send their events to a
 // relay until each is accepted. What they did is the truth that relay and network must agree with.
-import { AUDITED, AUDITED_METRICS, type AuditedMetric } from '../../src/wire/audit/compareCounts.ts';
+import { AUDITED, AUDITED_METRICS, type AuditedMetric } from '../../src/cli/audit/compareCounts.ts';
 import type { BatchResult } from '../../src/wire/events.ts';
 
 /** Sends a request to a relay; it may fail, as a page's requests do. */

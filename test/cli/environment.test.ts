@@ -5,7 +5,7 @@ import {
   isGroup,
   type Option,
   readSettings,
-  variableOf,
+  environmentVariable,
 } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { helpFor } from '../../src/cli/runCommands.ts';
@@ -32,7 +32,7 @@ test.each(withSubcommands)('offerlet %s takes every flag from its variable', (_,
   for (const [name, option] of Object.entries(options)) {
     const typed = option.kind === 'flag' ? [`--${name}`] : [`--${name}`, exampleOf(option)];
     const value = option.kind === 'flag' ? 'true' : exampleOf(option);
-    const fromEnv = readSettings(options, { argv: [], env: { [variableOf(name)]: value } });
+    const fromEnv = readSettings(options, { argv: [], env: { [environmentVariable(name)]: value } });
     expect(fromEnv, name).toEqual(readSettings(options, { argv: typed, env: {} }));
     expect(fromEnv, name).not.toEqual(readSettings(options, { argv: [], env: {} }));
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Options, readSettings, variableOf } from '../../src/cli/command.ts';
+import { type Options, readSettings, environmentVariable } from '../../src/cli/command.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4600, about: 'Port.' },
@@ -39,7 +39,7 @@ test('every kind of option is read from the command line', () => {
 });
 
 test('every kind of option is read from its variable, and the command line takes precedence', () => {
-  expect(variableOf('api-key')).toBe('OFFERLET_API_KEY');
+  expect(environmentVariable('api-key')).toBe('OFFERLET_API_KEY');
   const env = {
     OFFERLET_PORT: '4700',
     OFFERLET_API_KEY: 'from-env',

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isGroup, variableOf, type Command, type CommandGroup } from '../../src/cli/command.ts';
+import { isGroup, environmentVariable, type Command, type CommandGroup } from '../../src/cli/command.ts';
 import { COMMANDS as OFFERLET } from '../../src/cli/commands.ts';
 import { createNetwork } from '../../src/network.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
@@ -23,7 +23,7 @@ test('the keys of --json of the network are those on its page', async () => {
 test('every environment variable on a page is read by a command, or named in the code', () => {
   const options = [...Object.values(OFFERLET), ...Object.values(OPERATOR), sandboxCommand, networkCommand]
     .flatMap((one: Command | CommandGroup) => (isGroup(one) ? Object.values(one.commands) : [one]))
-    .flatMap((command) => Object.keys(command.options).map(variableOf));
+    .flatMap((command) => Object.keys(command.options).map(environmentVariable));
   const code = ['src', 'demo', 'test', 'docs/site', 'examples'].map(textIn).join('\n');
   const examples = new Set(['OFFERLET_PREFETCH']); // of the reader's own program
   const named = PAGES.flatMap(({ path, text }) =>

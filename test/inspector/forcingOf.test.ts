@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { forcingOf } from '../../src/inspector/forcing.ts';
+import { readForcing } from '../../src/inspector/forcing.ts';
 
 test('events are counted from one', () => {
-  expect(forcingOf({ fail: '2,3' }).faults).toEqual([{ route: '/events/batch', fail_indexes: [1, 2], times: 1 }]);
+  expect(readForcing({ fail: '2,3' }).faults).toEqual([{ route: '/events/batch', fail_indexes: [1, 2], times: 1 }]);
 });
 
 test('single values take precedence over the scenario, and failures of both routes combine', () => {
-  const { response, faults, page } = forcingOf({
+  const { response, faults, page } = readForcing({
     scenario: 'no-offers',
     offers: '2',
     ask: 'slow-offers',
@@ -20,7 +20,7 @@ test('single values take precedence over the scenario, and failures of both rout
 });
 
 test('forcing nothing changes nothing', () => {
-  const { response, faults, page } = forcingOf({});
+  const { response, faults, page } = readForcing({});
   expect([response, faults]).toEqual([undefined, []]);
   expect(Object.values(page ?? {}).filter(Boolean)).toEqual([]);
 });

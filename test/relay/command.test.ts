@@ -93,7 +93,7 @@ test('killed with -9 and started again, it still knows what was accepted', async
   expect(reached).toHaveLength(1);
 });
 
-test.skipIf(!hasNamespaces)('killed in a container, it starts again on its volume', { timeout: 60_000 }, async () => {
+test.skipIf(!hasNamespaces)('killed in a container, it starts again on its volume', async () => {
   const sent = event();
   const first = start(['--data', directory], { isContained: true });
   expect((await post(`${await first.url}/events`, sent)).status).toBe(201);
@@ -119,7 +119,7 @@ test('a second relay on its directory is one clear line and exit code 2, and SIG
   expect(third.output()).not.toContain('Waiting');
 });
 
-test('a relay whose directory was removed ends with one line', { timeout: 20_000 }, async () => {
+test('a relay whose directory was removed ends with one line', async () => {
   const running = start(['--data', directory]);
   await running.url;
   await rm(directory, { recursive: true });

@@ -10,7 +10,7 @@ import {
   type Ledger,
   type LedgerRow,
 } from '../../src/relay.ts';
-import { createCounting } from '../../src/relay/ledger/createCounting.ts';
+import { createCounting } from '../../src/relay/createCounting.ts';
 import { accept, event, json, KEY, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
 
 let directory: string;

@@ -23,24 +23,16 @@ beforeEach(async () => {
 });
 afterEach(() => served.close());
 
-/** What comes back for bytes written to the socket. */
-function raw(text: string, { waitMs = 3_000 } = {}): Promise<string> {
+/** What comes back for bytes written to the socket, until the server closes it. */
+function raw(text: string): Promise<string> {
   return new Promise((resolve) => {
     let got = '';
     const socket = connect(served.port, '127.0.0.1', () => socket.write(text));
-    const done = (): void => {
-      socket.destroy();
-      resolve(got);
-    };
-    const timer = setTimeout(done, waitMs);
     socket.on('data', (chunk) => {
       got += chunk.toString();
     });
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      clearTimeout(timer);
-      done();
-    });
+    socket.on('close', () => resolve(got));
   });
 }
 
@@ -142,18 +134,12 @@ test.each(['__proto__', 'constructor', 'toString'])('a field called %s pollutes 
   expect(Object.keys(network.calls[0]?.body['user_details'] ?? {})).not.toContain('__proto__');
 });
 
-test('beside 1,000 idle connections a request takes less than a second', async () => {
+test('a request does not wait for 1,000 connections that send no end', async () => {
   const sockets = Array.from({ length: 1_000 }, () => connect(served.port, '127.0.0.1').on('error', () => undefined));
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
   for (const socket of sockets) socket.write('POST /offers/recommendations HTTP/1.1\r\nHost: a\r\n');
-  // The best of three: a busy machine may take its time over any one of them.
-  const times: number[] = [];
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const started = Date.now();
-    expect(await raw(post('/offers/recommendations'), { waitMs: 10_000 })).toMatch(/^HTTP\/1\.1 200 /);
-    times.push(Date.now() - started);
-  }
-  expect(Math.min(...times)).toBeLessThan(1_000);
+  expect(await raw(post('/offers/recommendations'))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(sockets.filter(({ destroyed, bytesRead }) => destroyed || bytesRead > 0)).toEqual([]);
   for (const socket of sockets) socket.destroy();
 });
 

@@ -17,7 +17,7 @@ async function run(argv: readonly string[], use: (output: string) => Promise<voi
     return process;
   });
   const running = networkCommand.run({ argv: ['--memory', '--port', '0', ...argv], env: {} });
-  await vi.waitFor(() => expect(stops).not.toEqual([]), { timeout: 60_000 });
+  await vi.waitFor(() => expect(stops).not.toEqual([]));
   try {
     await use(output);
   } finally {

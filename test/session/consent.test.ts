@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   openConsent,
   type Consent,
+  type ConsentPlace,
   CONSENT_TRANSITIONS,
   isConsentOption,
   type ConsentInput,
@@ -224,9 +225,9 @@ test('a source that decides at once does not interrupt consent that was given be
 });
 
 describe('the option', () => {
-  const begin = (options: object, page?: Consent, isDenied?: boolean): Consent => {
+  const begin = (options: object, page?: Consent, place?: ConsentPlace): Consent => {
     const consent = openConsent();
-    consent.begin(options, { page, isDenied });
+    consent.begin(options, { page, place });
     return consent;
   };
 
@@ -284,10 +285,26 @@ describe('the option', () => {
   });
 
   test('a denial to an earlier mount of the same element holds until consent is given', () => {
-    const consent = begin({ consent: true }, undefined, true);
-    expect([consent.state, consent.isElsewhere]).toEqual(['denied', true]);
-    consent.set(true, 'consent()');
-    expect(consent.state).toBe('given');
+    for (const deny of [(one: Consent) => one.withdraw(), (one: Consent) => one.set(false, 'consent()')]) {
+      const place = {};
+      deny(begin({ consent: true }, undefined, place));
+      const consent = begin({ consent: true }, undefined, place);
+      expect([consent.state, consent.isElsewhere]).toEqual(['denied', true]);
+      consent.set(true, 'consent()');
+      expect(begin({ consent: true }, undefined, place).state).toBe('given');
+    }
+  });
+
+  test('what an option, a signal or the page denies, the next mount hears from them', () => {
+    const place = {};
+    begin({ consent: false }, undefined, place);
+    expect(begin({ consent: true }, undefined, place).state).toBe('given');
+    const page = openConsent('given');
+    begin({ consent: true }, page, place);
+    for (const isGiven of [false, true]) {
+      page.set(isGiven, 'consent()');
+      expect(begin({ consent: true }, page, place).decision?.isGiven).toBe(isGiven);
+    }
   });
 
   test('what can be passed', () => {

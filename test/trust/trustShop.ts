@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pathToFileURL } from 'node:url';
-import { test } from '@playwright/test';
+import { ofEachTest } from '../fixtures/ofEachTest.ts';
 import type * as RelayEntry from '../../src/relay.ts';
 import { serve } from '../fixtures/serve.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
@@ -45,13 +45,7 @@ export interface TrustShop {
 
 const built = (file: string): URL => pathToFileURL(`${import.meta.dirname}/../../dist/${file}`);
 
-/** The shop of each test: its own, so that what a page of another test sends as it closes reaches none. */
-export function useTrustShop(): TrustShop {
-  const shop = {} as TrustShop;
-  test.beforeEach(() => openTrustShop(shop));
-  test.afterEach(() => shop.close());
-  return shop;
-}
+export const useTrustShop = (): TrustShop => ofEachTest(openTrustShop);
 
 /** Starts the shop and its network on free ports. */
 async function openTrustShop(shop: TrustShop): Promise<void> {

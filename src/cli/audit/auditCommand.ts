@@ -1,21 +1,16 @@
 import { openDedupeRedis } from '../../relay-redis.ts';
 import { readLedger } from '../../relay.ts';
-import { reasonOf } from '../../wire/errors.ts';
+import { reasonText } from '../../wire/errors.ts';
 import { isInTheClear, readKey } from '../../wire/keys.ts';
 import { addDays, dateOf, isDate, monthEnd, monthStart, type DateRange } from '../../wire/utcDates.ts';
-import { escapeControls } from '../../http/printable.ts';
-import {
-  AUDIT_GROUPINGS,
-  type AuditGrouping,
-  type AuditRow,
-  type AuditVerdict,
-} from '../../wire/audit/compareCounts.ts';
-import { describeAudit, isWrong, makeAudit, type Audit } from '../../wire/audit/makeAudit.ts';
-import { AuditReportError } from '../../wire/audit/readAuditReport.ts';
-import type { ReadableLedger } from '../../wire/audit/readCounted.ts';
+import { escapeControls } from '../../text/printable.ts';
+import { AUDIT_GROUPINGS, type AuditGrouping, type AuditRow, type AuditVerdict } from './compareCounts.ts';
+import { describeAudit, isWrong, makeAudit, type Audit } from './makeAudit.ts';
+import { AuditReportError } from './readAuditReport.ts';
+import type { ReadableLedger } from './readCounted.ts';
 import { type Command, type Options, OUTPUT, readSettings, type SettingsOf, type SettingsSource } from '../command.ts';
 import { EXIT, ExitError, UsageError } from '../ExitError.ts';
-import { formatOf, inFile, renderTable, textOf, writeFile, type Cell, type Table } from '../output/print.ts';
+import { chooseFormat, inFile, renderTable, printedText, writeFile, type Cell, type Table } from '../output/print.ts';
 import { openTerminal, safeText, withoutControls, wrap, type Look, type Tone } from '../output/terminal.ts';
 import { readKeyFile } from '../readKeyFile.ts';
 import { createPageReader, type ReportSource } from './createPageReader.ts';
@@ -87,7 +82,7 @@ Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no 
       const audit = await makeAudit({ ledger, readPage, dates, grain, by, tolerance, now, partial });
       if (!audit) throw new ExitError(NO_LEDGER, EXIT.notFound);
       printAudit(audit, { settings, source });
-      if (!audit.within) throw new ExitError(summaryOf(audit), EXIT.failed);
+      if (!audit.within) throw new ExitError(summaryText(audit), EXIT.failed);
       const [problem] = audit.problems;
       if (problem !== undefined) throw new ExitError(safeText(`${INCOMPLETE_LEDGER} ${problem}`), EXIT.notFound);
     } catch (error) {
@@ -108,12 +103,12 @@ type Settings = SettingsOf<typeof OPTIONS>;
 function printAudit(audit: Audit, { settings, source }: { settings: Settings; source: SettingsSource }): void {
   const terminal = openTerminal({ env: source.env });
   const { output = '' } = settings;
-  const format = formatOf(settings);
+  const format = chooseFormat(settings);
   const printable = { json: audit, csv: auditRecords(audit), table: () => auditTable(audit) };
   const isTable = !format.json && !format.csv;
   const look = output === '' ? terminal : inFile(terminal);
   const below = isTable ? linesBelow(audit, look).map((line) => `${line}\n`) : [];
-  const text = textOf(printable, { format, terminal: look }) + below.join('');
+  const text = printedText(printable, { format, terminal: look }) + below.join('');
   if (output !== '') {
     writeFile(output, text);
     return terminal.note(`Wrote the audit to ${output}.`);
@@ -132,7 +127,7 @@ async function openLedger({ data, redis, 'redis-prefix': prefix }: Settings): Pr
     return {
       read: (dates) =>
         readLedger(data, dates).catch((error: NodeJS.ErrnoException) => {
-          throw new UsageError(`--data cannot be read: "${error.path ?? data}" (${codeOf(error)}).`);
+          throw new UsageError(`--data cannot be read: "${error.path ?? data}" (${systemErrorCode(error)}).`);
         }),
       close: () => Promise.resolve(),
     };
@@ -146,13 +141,13 @@ async function openLedger({ data, redis, 'redis-prefix': prefix }: Settings): Pr
   return {
     read: (dates) =>
       store.ledger.read(dates).catch((error: unknown) => {
-        throw new ExitError(safeText(`--redis cannot be read: ${reasonOf(error)}.`), EXIT.notFound);
+        throw new ExitError(safeText(`--redis cannot be read: ${reasonText(error)}.`), EXIT.notFound);
       }),
     close: () => store.close(),
   };
 }
 
-function codeOf(error: unknown): string {
+function systemErrorCode(error: unknown): string {
   return (error as NodeJS.ErrnoException | undefined)?.code ?? 'unknown error';
 }
 
@@ -250,7 +245,7 @@ const WIDTH = 100;
 function auditTable({ rows, totals }: Audit): Table {
   return {
     columns: [{ header: 'metric', isFixed: true }, ...NUMBERS],
-    rows: rows.length === 0 ? [] : totals.map((row) => [row.metric, ...numbersOf(row)]),
+    rows: rows.length === 0 ? [] : totals.map((row) => [row.metric, ...numberCells(row)]),
   };
 }
 
@@ -262,7 +257,7 @@ const NUMBERS = [
   { header: 'verdict', isFixed: true },
 ] as const;
 
-function numbersOf({ ours, theirs, difference, percent, verdict }: AuditRow): Cell[] {
+function numberCells({ ours, theirs, difference, percent, verdict }: AuditRow): Cell[] {
   return [
     ours.toLocaleString('en'),
     theirs.toLocaleString('en'),
@@ -299,7 +294,7 @@ function linesBelow(audit: Audit, terminal: Look): string[] {
           spell(row.period_start ?? ''),
           ...by.map((name) => row.group[name] ?? '-'),
           row.metric,
-          ...numbersOf(row),
+          ...numberCells(row),
         ]),
     };
     lines.push('', 'What differs:', ...renderTable(table, terminal).trimEnd().split('\n'));
@@ -317,7 +312,7 @@ function linesBelow(audit: Audit, terminal: Look): string[] {
 }
 
 /** One line that says what is wrong, for the end of a log. */
-function summaryOf(audit: Audit): string {
+function summaryText(audit: Audit): string {
   const { totals, rows, hours } = audit;
   const [first] = hours.length > 0 ? hours : rows.filter(isWrong);
   const differences = totals.filter(isWrong).map(({ metric, difference }) => `${metric} ${signed(difference)}`);

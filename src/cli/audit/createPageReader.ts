@@ -1,7 +1,7 @@
 import { ApiError, AuthError, RateLimitError } from '../../http/apiErrors.ts';
 import { connect } from '../../http/connect.ts';
 import { readReport, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
-import type { ReadAuditPage } from '../../wire/audit/readAuditReport.ts';
+import type { ReadAuditPage } from './readAuditReport.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import { safeText } from '../output/terminal.ts';
 

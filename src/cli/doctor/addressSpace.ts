@@ -4,7 +4,7 @@ import { BlockList, isIPv4 } from 'node:net';
 export type AddressSpace = 'public' | 'local' | 'loopback';
 
 /** This machine: `0.0.0.0` leads to it, and at link-local and a few other addresses clouds serve its credentials. */
-const LOOPBACK = listOf([
+const LOOPBACK = blockList([
   '127.0.0.0/8',
   '0.0.0.0/8',
   '100.100.100.200/32',
@@ -16,7 +16,7 @@ const LOOPBACK = listOf([
   'fd20:ce::254/128',
 ]);
 /** Private networks, and addresses that mean something nearby only. */
-const LOCAL = listOf([
+const LOCAL = blockList([
   '10.0.0.0/8',
   '100.64.0.0/10',
   '172.16.0.0/12',
@@ -33,7 +33,7 @@ const LOCAL = listOf([
 /** Returns the IPv4 address that an IPv6 address carries, and leads to; any other address as it is, without its zone. */
 export function innermostAddress(address: string): string {
   if (isIPv4(address)) return address;
-  const groups = groupsOf(address);
+  const groups = ipv6Groups(address);
   const [first = 0, second = 0, third = 0] = groups;
   const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0);
   const carriesLast =
@@ -41,15 +41,15 @@ export function innermostAddress(address: string): string {
     (isZero(0, 6) && (groups[6] !== 0 || (groups[7] ?? 0) > 1)) || // compatible, but neither :: nor ::1
     (isZero(0, 4) && groups[4] === 0xffff && groups[5] === 0) || // translated
     (first === 0x64 && second === 0xff9b && isZero(2, 6)); // NAT64
-  if (carriesLast) return ipv4Of(groups.slice(6));
-  return first === 0x2002 ? ipv4Of([second, third]) : address.replace(/%.*/, ''); // 6to4
+  if (carriesLast) return ipv4Text(groups.slice(6));
+  return first === 0x2002 ? ipv4Text([second, third]) : address.replace(/%.*/, ''); // 6to4
 }
 
 /** Returns the space of an IP address. An IPv6 address that carries an IPv4 address has the space of that one. */
-export function addressSpaceOf(given: string): AddressSpace {
+export function readAddressSpace(given: string): AddressSpace {
   const address = innermostAddress(given);
   if (isIPv4(address)) return LOOPBACK.check(address) ? 'loopback' : LOCAL.check(address) ? 'local' : 'public';
-  const groups = groupsOf(address);
+  const groups = ipv6Groups(address);
   const [first = 0, second = 0] = groups;
   const isUnset = groups.slice(0, 7).every((group) => group === 0); // :: and ::1
   if (isUnset || LOOPBACK.check(address, 'ipv6')) return 'loopback';
@@ -65,7 +65,7 @@ export function isAsPublicAs(space: AddressSpace, other: AddressSpace): boolean 
 }
 
 /** The eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
+function ipv6Groups(address: string): number[] {
   const [host = ''] = address.split('%');
   // `URL` writes the form without dots.
   const [head, tail] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::');
@@ -74,11 +74,11 @@ function groupsOf(address: string): number[] {
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
 }
 
-function ipv4Of([high = 0, low = 0]: readonly number[]): string {
+function ipv4Text([high = 0, low = 0]: readonly number[]): string {
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 }
 
-function listOf(networks: readonly string[]): BlockList {
+function blockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', prefix] = network.split('/');

@@ -1,6 +1,6 @@
 import { bad, good, note, type Finding } from './finding.ts';
 import { openBrowser } from './openBrowser.ts';
-import { openGateway, causeOf, targetOf, type Gateway, type World } from './openGateway.ts';
+import { openGateway, describeCause, hostAndPort, type Gateway, type World } from './openGateway.ts';
 import {
   consoleChecks,
   contrastCheck,
@@ -55,10 +55,10 @@ export async function examineInBrowser({ path, ...choice }: BrowserChoice, patie
     try {
       const visit = await visitPage(browser, patient.page, { onDocument: gateway.narrow });
       const relay = relayOf(patient, visit.record, visit.offers?.url);
-      const failure = failureOf(patient.page, visit, gateway);
+      const failure = describeFailure(patient.page, visit, gateway);
       const page = pageCheck(patient.page, { ...visit, failure });
       const isLoaded = visit.record && failure === undefined;
-      const findings = isLoaded ? await findingsOf(visit, visit.record, { relay, gateway }) : [];
+      const findings = isLoaded ? await listFindings(visit, visit.record, { relay, gateway }) : [];
       const isShown = visit.record?.reported.some(({ code }) => code === 'rendered') === true;
       findings.push(...refusedChecks(gateway, relay));
       return { findings: [...page, ...findings], relay, browser: `Chrome/${browser.version()}`, isShown };
@@ -112,11 +112,11 @@ async function load(
   try {
     return { file: { url, ...(await gateway.get(url, { page, maxBytes: SCRIPT_MAX })) }, failure: undefined };
   } catch (error) {
-    return { file: undefined, failure: causeOf(error) };
+    return { file: undefined, failure: describeCause(error) };
   }
 }
 
-async function findingsOf(
+async function listFindings(
   visit: Visit,
   record: PageRecord,
   { relay, gateway }: { relay: string | undefined; gateway: Gateway },
@@ -178,10 +178,10 @@ function whyFailed(
   url: string,
   { failed, gateway }: { failed: ReadonlyMap<string, string>; gateway: Gateway },
 ): string | undefined {
-  return gateway.failures.get(targetOf(url)) ?? failed.get(url);
+  return gateway.failures.get(hostAndPort(url)) ?? failed.get(url);
 }
 
-function failureOf(url: string, { failure, record }: Visit, gateway: Gateway): string | undefined {
+function describeFailure(url: string, { failure, record }: Visit, gateway: Gateway): string | undefined {
   if (failure !== undefined) return whyFailed(url, { failed: new Map(), gateway }) ?? failure;
   if (record?.href.startsWith('chrome-error:')) return 'it leads to a page that cannot be loaded';
   return record ? undefined : 'it does not respond: its scripts keep the browser busy, or it has crashed';
@@ -210,7 +210,7 @@ function pageCheck(
 
 /** Lists what the page wanted from this machine or its network, besides the relay, which has its own finding. */
 function refusedChecks({ refused }: Gateway, relay: string | undefined): Finding[] {
-  const others = [...refused].filter((host) => relay === undefined || host !== targetOf(relay));
+  const others = [...refused].filter((host) => relay === undefined || host !== hostAndPort(relay));
   const hosts = others.slice(0, HOSTS_MAX).join(', ');
   const more = others.length > HOSTS_MAX ? ` and ${others.length - HOSTS_MAX} more` : '';
   return others.length === 0

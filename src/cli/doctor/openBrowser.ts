@@ -97,27 +97,19 @@ export async function openBrowser(path: string, options: BrowserOptions): Promis
     handleSIGTERM: false,
     handleSIGHUP: false,
   });
-  async function end(): Promise<void> {
+  async function close(): Promise<void> {
     await launched.then((browser) => browser.close()).catch(() => undefined);
     remove();
+    for (const signal of SIGNALS) process.off(signal, abandon);
   }
   function remove(): void {
     rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
-  async function close(): Promise<void> {
-    await end();
-    // A browser that a signal has ended fails the visit, and that must not be what the process ends with.
-    if (isAbandoned) await new Promise(() => undefined);
-    for (const signal of SIGNALS) process.off(signal, abandon);
-  }
-  let isAbandoned = false;
   /** Ctrl-C, a CI job that is cancelled, or a terminal that is closed leaves neither a process nor a profile. */
   function abandon(signal: NodeJS.Signals): void {
-    const exit = (): void => (remove(), process.exit(128 + constants.signals[signal]));
-    // Who presses Ctrl-C again does not wait. Playwright ends its browser with this process.
-    if (isAbandoned) return exit();
-    isAbandoned = true;
-    void end().then(exit);
+    // Playwright has listened for longer: its browser ends first.
+    process.on('exit', remove);
+    process.exit(128 + constants.signals[signal]);
   }
   for (const signal of SIGNALS) process.on(signal, abandon);
   try {

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import type { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { addressSpaceOf, innermostAddress, isAsPublicAs, type AddressSpace } from './addressSpace.ts';
+import { readAddressSpace, innermostAddress, isAsPublicAs, type AddressSpace } from './addressSpace.ts';
 
 /** A response to the doctor's own request. A redirect is a response: nothing follows it. */
 export interface GatewayResponse {
@@ -91,7 +91,7 @@ export async function openGateway({
   /** The space of a URL's host: the most public of its addresses. An unknown host has none, and is public. */
   async function spaceOf(url: string): Promise<AddressSpace> {
     const addresses = await addressesOf(new URL(url).hostname).catch((): string[] => []);
-    const spaces = addresses.map(addressSpaceOf);
+    const spaces = addresses.map(readAddressSpace);
     return spaces.reduce((most, one) => (isAsPublicAs(one, most) ? one : most), spaces[0] ?? 'public');
   }
 
@@ -102,11 +102,11 @@ export async function openGateway({
       const addresses = await addressesOf(host);
       const pages = await addressesOf(new URL(page).hostname).catch((): string[] => []);
       const allowed = addresses.filter((address) => {
-        const at = own.has(innermostAddress(address)) ? 'loopback' : addressSpaceOf(address);
+        const at = own.has(innermostAddress(address)) ? 'loopback' : readAddressSpace(address);
         return (
           isTrusted ||
           isAsPublicAs(at, space) ||
-          (pages.includes(address) && isAsPublicAs(addressSpaceOf(address), space))
+          (pages.includes(address) && isAsPublicAs(readAddressSpace(address), space))
         );
       });
       if (allowed.length === 0) {
@@ -119,7 +119,7 @@ export async function openGateway({
       await connected(socket);
       return socket;
     } catch (error) {
-      if (failures.size < NAMES_MAX) failures.set(key, causeOf(error));
+      if (failures.size < NAMES_MAX) failures.set(key, describeCause(error));
       throw error;
     }
   }
@@ -180,14 +180,14 @@ export async function openGateway({
 }
 
 /** Returns why a request failed, where the error has several layers. */
-export function causeOf(error: unknown): string {
+export function describeCause(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const first: unknown = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
   return first instanceof Error ? first.message || String(first) : String(first);
 }
 
 /** The host and port of a URL, as `failures` and `refused` name them. */
-export function targetOf(url: string): string {
+export function hostAndPort(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${Number(port) || (protocol === 'https:' ? 443 : 80)}`;
 }

@@ -1,7 +1,7 @@
 import { CARD_ATTRIBUTE, PREFETCHED_ATTRIBUTE } from '../../wire/offers/prefetched.ts';
-import { hashOf } from '../integrityCommand.ts';
+import { base64Hash } from '../integrityCommand.ts';
 import { bad, good, type Finding } from './finding.ts';
-import { causeOf, type Gateway } from './openGateway.ts';
+import { describeCause, type Gateway } from './openGateway.ts';
 import type { PageTags, ScriptTag } from './recordPage.ts';
 
 /** What HTTP alone reveals about a page. */
@@ -40,7 +40,7 @@ export async function readPage(url: string, gateway: Gateway): Promise<FetchedPa
     return readHtml(Buffer.from(body).toString(), { url, status, headers });
   } catch (error) {
     const record = { href: url, scripts: [], elements: [], isPrefetched: false };
-    return { failure: causeOf(error), status: 0, headers: {}, policies: [], record };
+    return { failure: describeCause(error), status: 0, headers: {}, policies: [], record };
   }
 }
 
@@ -175,7 +175,7 @@ export function cardChecks({ card, policies, record: { href: page } }: FetchedPa
       ? href !== undefined && isAllowed(policies, { directive: 'style-src', url: href, page })
       : policies.every((policy) => allowsInline(policy, css));
   if (isSeen) return good(title, 'They belong to the block on the page, and its policy allows their style sheet.');
-  const source = css === undefined ? (href ?? 'the URL of offerlet.css') : `'sha256-${hashOf('sha256', css)}'`;
+  const source = css === undefined ? (href ?? 'the URL of offerlet.css') : `'sha256-${base64Hash('sha256', css)}'`;
   return bad(
     title,
     `The policy blocks their style sheet: nothing is seen before the script. Add ${source} to style-src.`,
@@ -188,7 +188,7 @@ function allowsInline(policy: string, css: string): boolean {
   const hashes = sources?.filter((source) => /^'(nonce-|sha\d)/i.test(source));
   const isHashed = hashes?.some((source) => {
     const [, algorithm = '', hash] = /^'(sha256|sha384|sha512)-(.*)'$/.exec(source) ?? [];
-    return algorithm !== '' && hashOf(algorithm, css) === hash;
+    return algorithm !== '' && base64Hash(algorithm, css) === hash;
   });
   return isHashed !== false || (hashes?.length === 0 && sources?.includes("'unsafe-inline'") === true);
 }

@@ -1,8 +1,8 @@
 import { own, parseJson, isObject } from '../../wire/json.ts';
 import { readError } from '../../wire/errors.ts';
-import { hashOf, integrityOf } from '../integrityCommand.ts';
+import { base64Hash, integrityValue } from '../integrityCommand.ts';
 import { bad, good, note, type Finding } from './finding.ts';
-import { causeOf, targetOf, type Gateway } from './openGateway.ts';
+import { describeCause, hostAndPort, type Gateway } from './openGateway.ts';
 import type { FetchedPage } from './readPage.ts';
 import type { ScriptTag } from './recordPage.ts';
 import type { LoadedFile, Visit } from './visitPage.ts';
@@ -31,7 +31,7 @@ export function fileChecks(
   const title = 'Integrity';
   if (!body) return note(title, `${src} was not read to its end.`);
   const isForeign = new URL(src).origin !== new URL(page).origin;
-  const value = integrityOf(body);
+  const value = integrityValue(body);
   if (integrity === '')
     return isForeign
       ? note(
@@ -41,7 +41,7 @@ export function fileChecks(
       : good(title, 'Not pinned, and not necessary: the file comes from the page’s own origin.');
   const isRight = integrity.split(/\s+/).some((one) => {
     const [, algorithm = '', hash = ''] = /^(sha256|sha384|sha512)-([^?]+)/.exec(one) ?? [];
-    return algorithm !== '' && hashOf(algorithm, body) === hash;
+    return algorithm !== '' && base64Hash(algorithm, body) === hash;
   });
   if (!isRight)
     return bad(
@@ -89,13 +89,13 @@ export async function relayChecks(
       return bad(title, `${url} responds, but the network behind it keeps failing. See the log of the relay.`);
     return [...good(title, `${url} returns ${status}.`), ...environmentChecks(json)];
   } catch (error) {
-    if (gateway.refused.has(targetOf(url)))
+    if (gateway.refused.has(hostAndPort(url)))
       return bad(
         title,
-        `${url} was not requested: ${causeOf(error)}`,
+        `${url} was not requested: ${describeCause(error)}`,
         'If that is what you want, allow it with --relay.',
       );
-    return bad(title, `${url} does not respond (${causeOf(error)}). Check that the relay is up.`);
+    return bad(title, `${url} does not respond (${describeCause(error)}). Check that the relay is up.`);
   }
 }
 

@@ -7,10 +7,10 @@ import {
   type RecommendationsClientOptions,
   type ReportableEvent,
 } from '../../client.ts';
-import { printableJson } from '../../http/printable.ts';
+import { printableJson } from '../../text/printable.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
-import { uuidOf } from '../../wire/hash.ts';
+import { uuidFromText } from '../../wire/hash.ts';
 import { readCall, type Command, type CommandGroup, type Options, type SettingsSource } from '../command.ts';
 import { EXIT, ExitError, UsageError } from '../ExitError.ts';
 import { createProgress } from '../output/progress.ts';
@@ -202,7 +202,7 @@ function* lineAt(line: number, text: string): Generator<Line> {
   if (content === '') return;
   const event = parseJson(content) as ReportableEvent;
   const isNamed = !isObject(event) || event.event_id != null || event.event_name === 'CONVERSION';
-  yield { line, event: isNamed ? event : { ...event, event_id: uuidOf(content) } };
+  yield { line, event: isNamed ? event : { ...event, event_id: uuidFromText(content) } };
 }
 
 async function* groupsOf(lines: AsyncIterable<Line>): AsyncGenerator<readonly Line[]> {

@@ -12,8 +12,8 @@ import {
   type Tone,
 } from './terminal.ts';
 import { UsageError } from '../ExitError.ts';
-import { printableJson } from '../../http/printable.ts';
-import { toCsv } from '../../wire/toCsv.ts';
+import { printableJson } from '../../text/printable.ts';
+import { toCsv } from '../../text/toCsv.ts';
 
 /** The same data in each form. */
 export interface Printable {
@@ -34,7 +34,7 @@ export interface Format {
 const WRITTEN = ['csv', 'json', 'txt', 'log'];
 
 /** Returns the format that flags or the name of a file choose. Throws a `UsageError` for a name that promises another one. */
-export function formatOf({ json, csv, output = '' }: Format & { readonly output?: string | undefined }): Format {
+export function chooseFormat({ json, csv, output = '' }: Format & { readonly output?: string | undefined }): Format {
   const [, ending = 'txt'] = /\.([a-z]{2,7})$/i.exec(output) ?? [];
   // A text that is called a workbook would open nowhere.
   if (!WRITTEN.includes(ending.toLowerCase()))
@@ -50,7 +50,7 @@ export function inFile({ hasUnicode }: Pick<Terminal, 'hasUnicode'>): Look {
 
 /** Prints data to stdout: as JSON, as CSV, or as a table. */
 export function print(printable: Printable, { format, terminal }: { format: Format; terminal: Terminal }): void {
-  terminal.write(textOf(printable, { format, terminal }));
+  terminal.write(printedText(printable, { format, terminal }));
   if (format.json || format.csv || terminal.width === undefined) return;
   const table = printable.table();
   const kept = columnsThatFit(table, terminal.width);
@@ -59,7 +59,7 @@ export function print(printable: Printable, { format, terminal }: { format: Form
 }
 
 /** Returns data as `print` prints it. */
-export function textOf(
+export function printedText(
   { json, csv, table }: Printable,
   { format, terminal }: { format: Format; terminal: Look },
 ): string {
@@ -104,7 +104,7 @@ export function renderTable(table: Table, terminal: Look): string {
   const kept = columnsThatFit(table, terminal.width);
   const { columns, rows, footer } = keepOnly(table, kept);
   const mark = terminal.hasUnicode ? '…' : '.';
-  const widths = fit(widthsOf({ columns, rows, footer }), columns, terminal.width);
+  const widths = fit(measureColumns({ columns, rows, footer }), columns, terminal.width);
   const line = (cells: readonly Cell[], tone?: Tone): string => {
     const parts = columns.map((column, index) => {
       const cell = cells[index] ?? '';
@@ -138,7 +138,7 @@ function isTooNarrow(table: Table, width: number | undefined): boolean {
   if (width === undefined || table.rows.length === 0) return false;
   const needed = table.columns.reduce((sum, column, index) => {
     if ((column.rank ?? 0) > 0) return sum;
-    const own = widthsOf(table)[index] ?? 0;
+    const own = measureColumns(table)[index] ?? 0;
     return sum + GAP + (isText(column) ? Math.min(own, READABLE_CELL) : own);
   }, -GAP);
   return needed > width;
@@ -172,7 +172,7 @@ function renderBlocks(
 export function columnsThatFit(table: Table, width: number | undefined): readonly number[] {
   let kept = table.columns.map((_, index) => index);
   if (width === undefined || isTooNarrow(table, width)) return kept;
-  const widths = widthsOf(table);
+  const widths = measureColumns(table);
   const isFlexible = (index: number): boolean => isText(table.columns[index]);
   const needed = (indexes: readonly number[]): number =>
     indexes.reduce((sum, index) => {
@@ -194,7 +194,7 @@ function keepOnly({ columns, rows, footer }: Table, kept: readonly number[]): Ta
   return { columns: pick(columns), rows: rows.map(pick), footer: footer && pick(footer) };
 }
 
-function widthsOf({ columns, rows, footer }: Table): number[] {
+function measureColumns({ columns, rows, footer }: Table): number[] {
   return columns.map(({ header }, index) =>
     [[header], ...rows.map((cells) => cells.slice(index, index + 1)), footer?.slice(index, index + 1) ?? []].reduce(
       (widest, [cell = '']) => Math.max(widest, displayWidth(typeof cell === 'string' ? cell : cell.text)),

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { PanelProps } from '../model.ts';
 import { nameOffer } from '../describe.ts';
-import { eventTimelines, timeOf } from '../eventTimelines.ts';
+import { eventTimelines, timeOfDay } from '../eventTimelines.ts';
 import { Table } from './Table.tsx';
 
 /** Each event with its timeline, from tracked to delivered, refused or dead; the newest first. */
@@ -28,7 +28,7 @@ export function EventsPanel({ model }: PanelProps): JSX.Element {
               <ol class="timeline">
                 {steps.map(({ at, text }, index) => (
                   <li key={index}>
-                    <time>{timeOf(at)}</time> {text}
+                    <time>{timeOfDay(at)}</time> {text}
                   </li>
                 ))}
               </ol>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { PanelProps } from '../model.ts';
 import type { PageEvent } from '../../session/openTrace.ts';
 import { describeEvent, describeOptions, describeRequest, endWithStop } from '../describe.ts';
-import { timeOf } from '../eventTimelines.ts';
+import { timeOfDay } from '../eventTimelines.ts';
 
 /** The outcome of a mount, why it came to it, and everything that happened, in order. */
 export function OutcomePanel({ model }: PanelProps): JSX.Element {
@@ -13,7 +13,7 @@ export function OutcomePanel({ model }: PanelProps): JSX.Element {
   const list = (some: readonly PageEvent[]): JSX.Element[] =>
     some.map((event, index) => (
       <li key={index}>
-        <time>{timeOf(receivedAt(event))}</time> {describeEvent(event, mount.json)}
+        <time>{timeOfDay(receivedAt(event))}</time> {describeEvent(event, mount.json)}
       </li>
     ));
   // Only the current state: what was before is in the events.

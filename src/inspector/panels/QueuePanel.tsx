@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { PanelProps } from '../model.ts';
 import type { DeadLetter } from '../../queue/events.ts';
 import type { EventRow } from '../../queue/rows.ts';
-import { nextTry, timeOf } from '../eventTimelines.ts';
+import { nextTry, timeOfDay } from '../eventTimelines.ts';
 
 const FIGURES = [
   ['on disk', 'onDisk'],
@@ -83,7 +83,7 @@ function WaitingEvents({ rows }: { rows: readonly EventRow[] }): JSX.Element {
     <ul class="rows">
       {rows.map(({ event, tries = 0 }) => (
         <li key={event.event_id}>
-          <time>{timeOf(Date.parse(event.event_datetime))}</time> <b>{event.event_name}</b>{' '}
+          <time>{timeOfDay(Date.parse(event.event_datetime))}</time> <b>{event.event_name}</b>{' '}
           {tries > 0 && <span class="mild">refused {tries === 1 ? 'once' : `${tries} times`}</span>}
         </li>
       ))}

@@ -3,7 +3,7 @@ import { readRecommendations } from '../../wire/offers/readRecommendations.ts';
 import type { PanelProps } from '../model.ts';
 import { describeUnseenRequest, nameOffer } from '../describe.ts';
 import { type RequestRecord, maskRequest } from '../observePage.ts';
-import { timeOf } from '../eventTimelines.ts';
+import { timeOfDay } from '../eventTimelines.ts';
 import { Table } from './Table.tsx';
 
 /** Every request to the relay with its response, the newest first, and what was done with each offer. */
@@ -42,7 +42,7 @@ function RequestItem({ request }: { request: RequestRecord }): JSX.Element {
   return (
     <details class="request">
       <summary>
-        <time>{timeOf(at)}</time>
+        <time>{timeOfDay(at)}</time>
         <b>{path}</b>
         <span class={isFine || (status ?? error) === undefined ? 'good' : 'bad'}>
           {status ?? (error ? 'no response' : '…')}

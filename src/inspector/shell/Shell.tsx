@@ -6,7 +6,7 @@ import { OutcomePanel } from '../panels/OutcomePanel.tsx';
 import { QueuePanel } from '../panels/QueuePanel.tsx';
 import { Frames, SeenPanel } from '../panels/SeenPanel.tsx';
 import { WirePanel } from '../panels/WirePanel.tsx';
-import { DOCKS, type Tab, TABS } from './preferences.ts';
+import { DOCKS, type Tab, TABS } from '../preferences.ts';
 import type { PageCheck } from '../checkPage.ts';
 
 const PANELS: Readonly<Record<Tab, (props: PanelProps) => JSX.Element>> = {

@@ -1,6 +1,6 @@
 import css from './inspector.css?inline';
 import { dom } from '../../dom/dom.ts';
-import type { Dock } from './preferences.ts';
+import type { Dock } from '../preferences.ts';
 
 /** The element that holds the inspector. */
 export interface InspectorHost {

@@ -18,6 +18,7 @@ import {
   oneOfTexts,
   orNull,
   ref,
+  refusals,
 } from './operation.ts';
 
 const tag = 'Channel';
@@ -43,13 +44,7 @@ const tooLarge: ResponsePart = ['The body is larger than 1 MiB.', ref('Detail')]
 const done: ResponsePart = ['Replaced.', object({ ok: { const: true } })];
 const remoteId = pathParameter('publisher_remote_id', 'The remote id of an approved publisher.');
 
-/** The responses that every endpoint of the Channel API has. */
-const REFUSALS: Readonly<Record<number, ResponsePart>> = {
-  401: ['The key is missing, invalid, expired, revoked or of another environment.', ref('Detail')],
-  405: ['The method is not allowed. Allow lists the methods that are.', ref('Detail')],
-  500: ['The network failed to process the request.', ref('Detail')],
-  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Detail')],
-};
+const REFUSALS = refusals(ref('Detail'));
 
 /** The schemas of the Channel API. */
 export const CHANNEL_SCHEMAS: Readonly<Record<string, Schema>> = {

@@ -56,6 +56,16 @@ export function about(schema: Schema, description: string): Schema {
 /** What one response means, and the schema of its body unless that is empty. */
 export type ResponsePart = readonly [description: string, schema?: Schema];
 
+/** Returns the responses that every endpoint has, with errors of this shape. */
+export function refusals(error: Schema): Readonly<Record<number, ResponsePart>> {
+  return {
+    401: ['The key is missing, invalid, expired, revoked or of another environment.', error],
+    405: ['The method is not allowed. Allow lists the methods that are.', error],
+    500: ['The network failed to process the request.', error],
+    503: ['The network cannot reach its database. Try again after Retry-After seconds.', error],
+  };
+}
+
 /** One endpoint, in short form. */
 interface Endpoint {
   readonly tag: string;

@@ -15,6 +15,7 @@ import {
   object,
   oneOfTexts,
   ref,
+  refusals,
   DATETIME,
 } from './operation.ts';
 import { EVENT_NAMES, TARGETS } from '../../wire/events.ts';
@@ -33,14 +34,11 @@ const VERSION_HEADER: Part = {
 
 /** The responses that every endpoint of the Recommendations API has. */
 const REFUSALS: Readonly<Record<number, ResponsePart>> = {
+  ...refusals(ref('Message')),
   400: ['The body or the version header is not valid. Nothing was stored.', ref('Message')],
-  401: ['The key is missing, invalid, expired, revoked or of another environment.', ref('Message')],
-  405: ['The method is not allowed. Allow lists the methods that are.', ref('Message')],
   413: ['The body is too large.', ref('Message')],
   415: ['Content-Type is not application/json.', ref('Message')],
   429: ['Too many requests. Nothing was stored; try again after Retry-After seconds.', ref('Message')],
-  500: ['The network failed to process the request.', ref('Message')],
-  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Message')],
 };
 
 /** The schemas of POST /recommendations. */

@@ -25,6 +25,7 @@ import {
   oneOfTexts,
   orNull,
   ref,
+  refusals,
 } from './operation.ts';
 
 const DATE: Schema = { type: 'string', format: 'date' };
@@ -102,6 +103,7 @@ function lists(metrics: readonly string[], groupings: readonly string[]): readon
 }
 
 const responses = {
+  ...refusals(ref('Detail')),
   200: ['The report.', ref('Report')],
   400: [
     `Messages by parameter, or an error with a code. A report has at most ${REPORT_MAX_ROWS} rows before paging.`,
@@ -109,8 +111,6 @@ const responses = {
   ],
   401: ['The key is missing, invalid, publishable, expired, revoked or of another environment.', ref('Detail')],
   405: ['Only GET.', ref('Detail')],
-  500: ['The network failed to process the request.', ref('Detail')],
-  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Detail')],
 } as const;
 
 /** Both reports. */

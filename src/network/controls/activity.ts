@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../database/schema.ts';
-import { periodsOf } from '../facts.ts';
+import { periodsAt } from '../facts.ts';
 import { refuseProductionData } from '../storedKeys.ts';
 import { control, type ControlRoute, refuseFields, countField, moneyField, timeField, uuidField } from './control.ts';
 
@@ -77,7 +77,7 @@ export const activity: readonly ControlRoute[] = [
           widget_id: widget_id ?? '',
           publisher_id: publisher_remote_id,
           channel_id: channels.get(publisher_remote_id),
-          ...periodsOf(hour),
+          ...periodsAt(hour),
         };
       });
       await context.db.query(ADD_ACTIVITY, [JSON.stringify(rows)]);

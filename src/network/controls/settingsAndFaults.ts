@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../wire/reporting.ts';
-import { writeSetting } from '../settings.ts';
-import { MISCOUNTS } from '../../wire/audit/explainDifference.ts';
+import { MISCOUNTS, writeSetting } from '../settings.ts';
 import { isObject } from '../../wire/json.ts';
 import { refuseProductionData } from '../storedKeys.ts';
 import { control, type ControlRoute, plainControl, countField, dateField, timeField } from './control.ts';

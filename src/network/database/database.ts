@@ -76,11 +76,11 @@ export async function reach<T>(call: () => Promise<T>): Promise<T> {
 }
 
 function isOfTheStatement(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = sqlState(error);
   return code.length === 5 && code !== READ_ONLY && OF_THE_STATEMENT.test(code);
 }
 
-function codeOf(error: unknown): string {
+function sqlState(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 

@@ -1,7 +1,7 @@
 import { hasCitus, isDistributed, isWorker } from './citus.ts';
 import { type Database, DatabaseUnavailableError } from './database.ts';
 import { REFERENCE_TABLES, SHARDED_TABLES, SCHEMA_VERSION, readSchemaVersion } from './schema.ts';
-import { sizeOf } from './partitionEvents.ts';
+import { measureTable } from './partitionEvents.ts';
 import { openPostgres } from './postgres.ts';
 import { NetworkStartError } from './openNetworkDatabase.ts';
 
@@ -74,7 +74,7 @@ async function planDistribution(db: Database): Promise<readonly DistributionStep
   for (const table of ['schema_versions', ...REFERENCE_TABLES, ...SHARDED_TABLES]) {
     if (await isDistributed(db, table)) continue;
     const isSharded = SHARDED_TABLES.some((name) => name === table);
-    steps.push({ table, how: isSharded ? sharded : 'copy', ...(await sizeOf(db, table)) });
+    steps.push({ table, how: isSharded ? sharded : 'copy', ...(await measureTable(db, table)) });
   }
   return steps;
 }

@@ -82,18 +82,18 @@ async function planPartitions(
   if (kind === undefined) throw new NetworkStartError('The database has no table events. Start a network on it once.');
   const steps: PartitionStep[] = [];
   const isSplit = kind === 'p';
-  const present = isSplit ? await partitionsOf(db) : [];
+  const present = isSplit ? await listPartitions(db) : [];
   const add = async (what: PartitionStep['what'], name: string, size = name): Promise<void> => {
-    steps.push({ what, table: name, ...(await sizeOf(db, size)) });
+    steps.push({ what, table: name, ...(await measureTable(db, size)) });
   };
   if (!isSplit) await add('split', BEFORE, 'events');
-  const current = monthOf(now);
+  const current = monthNumber(now);
   const byMonth = present.filter((name) => MONTHLY.test(name)).toSorted();
   const first = byMonth[0] === undefined ? current + MONTHS_AHEAD : readMonth(byMonth[0]);
   const kept = keepMonths === undefined ? first : current - keepMonths;
   // From the first month on each has a partition. One that was missed gets it now, unless it would only be detached.
   for (let month = first; month <= current + MONTHS_AHEAD; month += 1) {
-    const name = nameOf(month);
+    const name = partitionName(month);
     const isOld = month < kept;
     const isMissing = !present.includes(name);
     if (isMissing && (!isOld || (await hasLeftOver(db, month)))) await add('create', name);
@@ -124,7 +124,7 @@ async function kindOfEvents(db: Queries): Promise<string | undefined> {
 
 const MONTHLY = /^events_\d{4}_\d{2}$/;
 
-async function partitionsOf(db: Queries): Promise<string[]> {
+async function listPartitions(db: Queries): Promise<string[]> {
   const rows = await db.query<{ name: string }>(
     "SELECT c.relname::text AS name FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = 'events'::regclass",
   );
@@ -132,7 +132,10 @@ async function partitionsOf(db: Queries): Promise<string[]> {
 }
 
 /** The estimated rows and the bytes of a table with its partitions, 0 if it does not exist. A partitioned table itself holds nothing. */
-export async function sizeOf(db: Queries, table: string): Promise<{ readonly rows: number; readonly bytes: number }> {
+export async function measureTable(
+  db: Queries,
+  table: string,
+): Promise<{ readonly rows: number; readonly bytes: number }> {
   const [size] = await db.query<{ rows: number; bytes: number }>(
     `SELECT coalesce(sum(greatest(reltuples, 0)), 0)::bigint AS rows, coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes
      FROM pg_class WHERE relkind <> 'p'
@@ -143,11 +146,11 @@ export async function sizeOf(db: Queries, table: string): Promise<{ readonly row
 }
 
 /** A month as a number. */
-function monthOf(time: Date): number {
+function monthNumber(time: Date): number {
   return time.getUTCFullYear() * 12 + time.getUTCMonth();
 }
 
-function nameOf(month: number): string {
+function partitionName(month: number): string {
   return `events_${Math.floor(month / 12)}_${String((month % 12) + 1).padStart(2, '0')}`;
 }
 
@@ -173,11 +176,11 @@ interface Place {
 /** Whether another run has done it since it was planned. */
 async function isDone(db: Queries, { what, table }: PartitionStep): Promise<boolean> {
   if (what === 'split') return (await kindOfEvents(db)) === 'p';
-  return (await partitionsOf(db)).includes(table) === (what === 'create');
+  return (await listPartitions(db)).includes(table) === (what === 'create');
 }
 
 async function runStep(db: Database, step: PartitionStep, { now, isOnCitus }: Place): Promise<void> {
-  const end = firstSession(monthOf(now) + MONTHS_AHEAD);
+  const end = firstSession(monthNumber(now) + MONTHS_AHEAD);
   await db.transaction(
     async (holder) => {
       // One run at a time, for as long as the step takes and on a separate connection: a step is tried several times.

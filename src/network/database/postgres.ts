@@ -200,7 +200,7 @@ async function inTransaction<T>(
 const names = new Map<string, string>();
 
 /** The name under which a server stores the plan of a statement. There are some hundreds at most: hot texts are constant but for their number of rows. */
-function nameOf(text: string): string {
+function statementName(text: string): string {
   const name = names.get(text) ?? `hot${names.size}`;
   names.set(text, name);
   return name;
@@ -220,7 +220,7 @@ function queries(client: ClientBase, query_timeout: number): Queries {
       return (await run({ text, values: [...params] })).rows as Row[];
     },
     async hot<Row>(text: string, params: readonly Parameter[] = []): Promise<Row[]> {
-      return (await run({ name: nameOf(text), text, values: [...params] })).rows as Row[];
+      return (await run({ name: statementName(text), text, values: [...params] })).rows as Row[];
     },
     async exec(text) {
       await run({ text });

@@ -1,5 +1,5 @@
 import type { Database, Queries, Transaction, SqlStatement } from '../database/database.ts';
-import { factsWriter, periodsOf } from '../facts.ts';
+import { factsWriter, periodsAt } from '../facts.ts';
 import { markChanged } from '../createProcessCache.ts';
 import type { Shares } from '../settings.ts';
 
@@ -166,7 +166,7 @@ function addMoney(
       page_type,
       widget_type,
       widget_id,
-      ...periodsOf(conversion.hour),
+      ...periodsAt(conversion.hour),
       measures: {
         attributed_ad_spend_amount: conversion.price,
         billable_ad_spend_amount: money.billable,

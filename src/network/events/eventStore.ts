@@ -8,7 +8,7 @@ import {
   type SqlStatement,
   type Transaction,
 } from '../database/database.ts';
-import { factsWriter, type FactCell, type Measures, periodsOf } from '../facts.ts';
+import { factsWriter, type FactCell, type Measures, periodsAt } from '../facts.ts';
 import { openConversions, type StoredSession } from './attributeConversions.ts';
 
 /** Milliseconds that a request waits at most for others of its publisher. */
@@ -184,7 +184,7 @@ export async function storeEvents(
   ]);
   const { stored, rows: reading } = await db.transaction(async (transaction) => {
     const inserted = await hotEach<EventIdentity>(transaction, insertEvents(publisherId, rows));
-    const names = new Set(inserted.map(identityOf));
+    const names = new Set(inserted.map(identityText));
     const fresh = incoming.flatMap(([name, [, event]]) => (names.has(name) ? [event] : []));
     await countEvents(transaction, publisherId, fresh);
     return { stored: new Set(fresh), rows: next ? transaction.afterCommit(...next) : undefined };
@@ -198,7 +198,7 @@ interface EventIdentity {
   readonly event_id: string;
 }
 
-function identityOf({ session_id, event_id }: EventIdentity): string {
+function identityText({ session_id, event_id }: EventIdentity): string {
   return `${session_id} ${event_id}`;
 }
 
@@ -207,7 +207,7 @@ function byIdentity(events: readonly AcceptedEvent[]): Map<string, readonly [eve
   const unique = new Map<string, readonly [string, AcceptedEvent]>();
   for (const event of events) {
     const event_id = event.event.event_id ?? randomUUID();
-    const identity = identityOf({ session_id: event.session.session_id, event_id });
+    const identity = identityText({ session_id: event.session.session_id, event_id });
     if (!unique.has(identity)) unique.set(identity, [event_id, event]);
   }
   return unique;
@@ -292,14 +292,14 @@ interface Marked {
 /** Adds what one publisher's events count to the facts. None of the events may have been counted before. */
 async function countEvents(db: Transaction, publisherId: string, events: readonly AcceptedEvent[]): Promise<void> {
   const [marked, converted] = await Promise.all([
-    hotEach<Marked>(db, insertActivity(publisherId, marksOf(events))),
-    hotEach<Pick<Marked, 'session_id' | 'hour'>>(db, insertConversions(publisherId, conversionsOf(events))),
+    hotEach<Marked>(db, insertActivity(publisherId, markRows(events))),
+    hotEach<Pick<Marked, 'session_id' | 'hour'>>(db, insertConversions(publisherId, conversionRows(events))),
   ]);
   const sessions = new Map(events.map(({ session }) => [session.session_id, session]));
   const cells: FactCell[] = [];
   function add(sessionId: string, at: Date | number, measuresOf: (session: StoredSession) => Measures): void {
     const session = sessions.get(sessionId);
-    if (session) cells.push({ ...placementOf(session), ...periodsOf(at), measures: measuresOf(session) });
+    if (session) cells.push({ ...placementOf(session), ...periodsAt(at), measures: measuresOf(session) });
   }
   for (const { session_id, kind, hour, previous_hour } of marked) {
     add(session_id, hour, (session) => once(kind, session));
@@ -328,7 +328,7 @@ function placementOf({
 }
 
 /** The rows of what counts once, each in the earliest hour that these events say. */
-function marksOf(events: readonly AcceptedEvent[]): unknown[][] {
+function markRows(events: readonly AcceptedEvent[]): unknown[][] {
   const earliest = new Map<string, { readonly row: readonly string[]; readonly at: number }>();
   for (const { event, session, at } of events) {
     const kind = COUNTS[event.event_name];
@@ -339,14 +339,14 @@ function marksOf(events: readonly AcceptedEvent[]): unknown[][] {
   }
   return [...earliest]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, { row, at }]) => [...row, periodsOf(at).hour]);
+    .map(([, { row, at }]) => [...row, periodsAt(at).hour]);
 }
 
 /**
  * The rows of the conversions that count, each with the earliest event that reports it: no other kind of event, which a page
  * could send, and none in a sandbox session.
  */
-function conversionsOf(events: readonly AcceptedEvent[]): unknown[][] {
+function conversionRows(events: readonly AcceptedEvent[]): unknown[][] {
   const earliest = new Map<string, AcceptedEvent>();
   for (const event of events) {
     const { event_name, conversion_properties } = event.event;
@@ -361,6 +361,6 @@ function conversionsOf(events: readonly AcceptedEvent[]): unknown[][] {
       session.session_id,
       event.brand_properties?.offer_id ?? null,
       new Date(at).toISOString(),
-      periodsOf(at).hour,
+      periodsAt(at).hour,
     ]);
 }

@@ -155,7 +155,7 @@ function schemaMarkup(schema: unknown): string {
   if (isObject(properties)) return `<i>object</i>${note(schema)}${fields(properties, own(schema, 'required'))}`;
   const values = own(schema, 'additionalProperties');
   if (isObject(values)) return `<i>object by name of</i> ${schemaMarkup(values)}${note(schema)}`;
-  return `<i>${escapeMarkup(typeOf(schema))}</i>${note(schema)}`;
+  return `<i>${escapeMarkup(typeText(schema))}</i>${note(schema)}`;
 }
 
 function fields(properties: Readonly<Record<string, unknown>>, required: unknown): string {
@@ -166,7 +166,7 @@ function fields(properties: Readonly<Record<string, unknown>>, required: unknown
   return `<ul>${rows.join('')}</ul>`;
 }
 
-function typeOf(schema: unknown): string {
+function typeText(schema: unknown): string {
   const constant = own(schema, 'const');
   if (constant !== undefined) return JSON.stringify(constant);
   const values = own(schema, 'enum');
@@ -174,7 +174,7 @@ function typeOf(schema: unknown): string {
   const type = own(schema, 'type');
   const format = own(schema, 'format');
   const name = Array.isArray(type) ? type.join(' or ') : type === undefined ? 'anything' : shown(type);
-  return `${name}${typeof format === 'string' ? ` (${format})` : ''}${limits(schema)}${defaultOf(schema)}`;
+  return `${name}${typeof format === 'string' ? ` (${format})` : ''}${limits(schema)}${defaultText(schema)}`;
 }
 
 function limits(schema: unknown): string {
@@ -184,7 +184,7 @@ function limits(schema: unknown): string {
   return `, ${shown(least ?? 0)} to ${shown(most)}`;
 }
 
-function defaultOf(schema: unknown): string {
+function defaultText(schema: unknown): string {
   const value = own(schema, 'default');
   return value === undefined ? '' : `, default ${shown(value)}`;
 }

@@ -55,20 +55,20 @@ interface CatalogueContext {
 export async function openCatalogue(context: CatalogueContext): Promise<ShelvedCatalogue> {
   const { cache } = context;
   const versions = await context.versions();
-  return cache.atVersion('shelves', nameOf(versions), async () => {
+  return cache.atVersion('shelves', versionText(versions), async () => {
     const [offers, spent] = await Promise.all([
       cache.atVersion('catalogue', versions.catalogue, () => readOffers(context)),
       cache.atVersion('budgets', versions.budgets, () => readSpent(context)),
     ]);
     const read = { catalogue: offers.version, budgets: spent.version };
     return {
-      version: nameOf(read),
+      version: versionText(read),
       value: { versions: read, shelves: shelve(offers.value, new Set(spent.value)) },
     };
   });
 }
 
-function nameOf({ catalogue, budgets }: ShelvedCatalogue['versions']): string {
+function versionText({ catalogue, budgets }: ShelvedCatalogue['versions']): string {
   return `${catalogue} ${budgets}`;
 }
 
@@ -161,7 +161,7 @@ export function shelve(offers: readonly OfferRow[], spent: ReadonlySet<string>):
     let shelf = shelves.get(name);
     if (!shelf) shelves.set(name, (shelf = { subcategory_id, language: details.language, offers: [], sums: [] }));
     shelf.offers.push(offer);
-    shelf.sums.push((shelf.sums.at(-1) ?? 0) + valueOf(offer));
+    shelf.sums.push((shelf.sums.at(-1) ?? 0) + expectedValue(offer));
   }
   const all = [...shelves.values()];
   const languages = new Set(all.map(({ language }) => language));
@@ -190,17 +190,17 @@ export function shelve(offers: readonly OfferRow[], spent: ReadonlySet<string>):
       const fractions = fractionsOf(session_id);
       const shown: OfferRow[] = [];
       for (const range of rangesFor(exclusions, primaryLanguage(options.language)))
-        shown.push(...draw(range, fractions.slice(shown.length, limitOf(options.maxOffers))));
+        shown.push(...draw(range, fractions.slice(shown.length, offerLimit(options.maxOffers))));
       return shown;
     },
   };
 }
 
-function limitOf(maxOffers: number | undefined): number {
+function offerLimit(maxOffers: number | undefined): number {
   return Math.min(MAX_OFFERS, maxOffers ?? MAX_OFFERS);
 }
 
-function valueOf({ expected_value }: OfferRow): number {
+function expectedValue({ expected_value }: OfferRow): number {
   return Math.max(expected_value, LEAST_VALUE);
 }
 
@@ -269,7 +269,7 @@ function draw({ size, width, find, at }: Range, fractions: readonly number[]): O
     // Rounding may lead back to one that was drawn.
     while (drawn.has(index)) index = (index + 1) % size;
     const { offer, start } = at(index);
-    const value = valueOf(offer);
+    const value = expectedValue(offer);
     // Sums are rounded: small values beside a large one may be nothing, or less.
     left = Math.max(0, left - value);
     drawn.set(index, offer);
@@ -342,7 +342,7 @@ export function explainChoice(
       heading: offer.heading,
       shown: position >= 0,
       reason,
-      message: reason === 'outdrawn' ? outdrawnBy(limitOf(choice.max_offers)) : MESSAGES[reason],
+      message: reason === 'outdrawn' ? outdrawnBy(offerLimit(choice.max_offers)) : MESSAGES[reason],
       expected_value: offer.expected_value,
       ...(position < 0 ? {} : { position }),
     };

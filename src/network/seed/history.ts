@@ -1,5 +1,6 @@
 import { DEMO_OFFERS } from './demoOffers.ts';
 import { DEMO_SHOPS, type DemoPlacement, type DemoShop } from './publishers.ts';
+import { hash32 } from '../../wire/hash.ts';
 import { HOUR_MS } from '../../wire/utcDates.ts';
 
 /** Days of history in the demo. */
@@ -107,7 +108,7 @@ const PRICES = DEMO_OFFERS.map((offer) => Math.round(Number(offer.price) * 10_00
 
 /** Random numbers in [0, 1) that are the same for the same seed, because the history must be the same in every run. */
 function seededRandom(seed: string): () => number {
-  let state = hash(seed);
+  let state = hash32(seed);
   // mulberry32: one 32-bit word of state. Good enough for plausible data, but never for secrets.
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -137,11 +138,4 @@ function successes(trials: number, chance: number, random: () => number): number
 
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
-
-// FNV-1a.
-function hash(text: string): number {
-  let word = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) word = Math.imul(word ^ text.charCodeAt(index), 0x01000193);
-  return word;
 }

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../wire/utcDates.ts';
 import { brandKey, domainKey, timeOrderedId } from '../channel/addPublishers.ts';
 import { markAllChanged } from '../createProcessCache.ts';
 import type { Queries } from '../database/database.ts';
-import { SUM_UP_DAYS, type Periods, periodsOf } from '../facts.ts';
+import { SUM_UP_DAYS, type Periods, periodsAt } from '../facts.ts';
 import { createKey } from '../storedKeys.ts';
 import { DEMO_ADVERTISERS, type DemoAsset, type DemoOffer } from './demoOffer.ts';
 import { DEMO_OFFERS } from './demoOffers.ts';
@@ -238,7 +238,7 @@ export function factRows(cells: readonly HistoryCell[], channel_id: string): Row
   // Periods are computed once per hour: 1,440 times instead of 25,000.
   const periods = new Map<number, Periods>();
   return cells.map((cell) => {
-    const period = periods.get(cell.hour) ?? periodsOf(cell.hour);
+    const period = periods.get(cell.hour) ?? periodsAt(cell.hour);
     periods.set(cell.hour, period);
     const channel_payout = share(cell.billable, SHARES.channel);
     const revenue_with_email = share(cell.billable_with_email, SHARES.channel);

@@ -9,7 +9,7 @@ import { operatorCommand, requireWord } from './operatorCommand.ts';
 import { hasAllWords, isSameName } from '../publishers/rankByWords.ts';
 import { type Taxonomy, createTaxonomy } from '../publishers/taxonomy.ts';
 import { type Publisher, type PublisherStatus, type PublisherDetail, PUBLISHER_STATUSES } from '../../wire/channel.ts';
-import { didYouMean } from '../../wire/didYouMean.ts';
+import { didYouMean } from '../../text/didYouMean.ts';
 import { plural } from '../reports/format.ts';
 
 /** `offerlet-operator publishers list`: all publishers and pending requests, newest first. */

@@ -4,7 +4,7 @@ import { datesOf, PERIODS, type PeriodName } from '../reports/period.ts';
 import { FILTER_NAMES, type FilterName, type ReportSpec } from '../reports/reportSpec.ts';
 import { GROUPINGS, METRICS, type ReportVariant } from '../reports/reportQuery.ts';
 import { countDays, dateOf, isDate } from '../../wire/utcDates.ts';
-import { didYouMean, suggest } from '../../wire/didYouMean.ts';
+import { didYouMean, suggest } from '../../text/didYouMean.ts';
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import { TIME_GRAINS } from '../../wire/reporting.ts';

@@ -1,8 +1,15 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { columnsThatFit, formatOf, inFile, textOf, writeFile, type Printable } from '../../cli/output/print.ts';
+import {
+  columnsThatFit,
+  chooseFormat,
+  inFile,
+  printedText,
+  writeFile,
+  type Printable,
+} from '../../cli/output/print.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
-import { flattenRow } from '../../wire/toCsv.ts';
+import { flattenRow } from '../../text/toCsv.ts';
 import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
 import { readWholeReport } from '../clients/ReportingClient.ts';
@@ -43,7 +50,7 @@ type ReportContext = Pick<CommandContext<typeof REPORT_OPTIONS>, 'settings' | 't
 /** Prints a report. */
 export async function runReport(context: ReportContext): Promise<void> {
   const { settings, terminal, connection, progress } = context;
-  const format = formatOf(settings);
+  const format = chooseFormat(settings);
   const query = readQuery(settings, new Date());
   const report = await readReport(query, context).catch((error: unknown) => {
     if (error instanceof AuthError) throw withVariantHint(error, query, connection.keySource);
@@ -52,12 +59,12 @@ export async function runReport(context: ReportContext): Promise<void> {
   progress.end();
   const printable = printableOf(report);
   if (settings.output !== undefined) {
-    writeFile(settings.output, textOf(printable, { format, terminal: inFile(terminal) }));
+    writeFile(settings.output, printedText(printable, { format, terminal: inFile(terminal) }));
     return terminal.note(`Wrote ${plural(report.printed.length, 'row')} to ${settings.output}.`);
   }
-  if (format.json || format.csv) return terminal.write(textOf(printable, { format, terminal }));
+  if (format.json || format.csv) return terminal.write(printedText(printable, { format, terminal }));
   terminal.note(captionOf(report));
-  terminal.write(textOf(printable, { format, terminal }));
+  terminal.write(printedText(printable, { format, terminal }));
   for (const line of remarksOn(report, printable, terminal.width)) terminal.note(line);
 }
 

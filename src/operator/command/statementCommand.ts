@@ -1,7 +1,7 @@
 import type { Options } from '../../cli/command.ts';
 import { OUTPUT } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { formatOf, inFile, textOf, writeFile, type Printable } from '../../cli/output/print.ts';
+import { chooseFormat, inFile, printedText, writeFile, type Printable } from '../../cli/output/print.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import { dateOf, monthEnd, monthStart, startOf } from '../../wire/utcDates.ts';
 import { RowLimitError } from '../clients/errors.ts';
@@ -42,9 +42,9 @@ export const statementCommand = operatorCommand({
     const statement = publisher === undefined ? whole : onlyOf(whole, publisher.id);
     if (publisher !== undefined && statement.lines.length === 0)
       throw new ExitError(`The publisher had no activity in ${month}.`, EXIT.notFound);
-    const format = formatOf(settings);
+    const format = chooseFormat(settings);
     const look = settings.output === undefined ? terminal : inFile(terminal);
-    const text = textOf(printableOf(statement, settings.currency ?? null), { format, terminal: look });
+    const text = printedText(printableOf(statement, settings.currency ?? null), { format, terminal: look });
     if (settings.output === undefined) terminal.write(text);
     else writeFile(settings.output, text);
     terminal.note(`Amounts are what ${safeText(statement.channel)} is paid, not what its publishers are paid.`);

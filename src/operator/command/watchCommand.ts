@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Command, type Options, OUTPUT } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { inTone, type Terminal, type Tone, documentWithoutControls, safeText } from '../../cli/output/terminal.ts';
-import { formatOf, inFile, textOf, writeFile } from '../../cli/output/print.ts';
+import { chooseFormat, inFile, printedText, writeFile } from '../../cli/output/print.ts';
 import { countDays } from '../../wire/utcDates.ts';
 import { plural, rangeOf } from '../reports/format.ts';
 import { type Cause, type Causes, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';
@@ -85,7 +85,7 @@ async function runWatch(context: Context): Promise<void> {
 function show({ settings, terminal, progress }: Context, evaluation: Evaluation, owner: StateOwner): void {
   progress.end();
   const { causes, turns, days, dataEnd, skipped, unjudged } = evaluation;
-  const format = formatOf(settings);
+  const format = chooseFormat(settings);
   const isBacktest = settings.backtest !== undefined;
   const begun = new Set(turns.filter(({ event }) => event === 'began').map(({ cause }) => cause));
   const open = [...causes.values()];
@@ -107,7 +107,7 @@ function show({ settings, terminal, progress }: Context, evaluation: Evaluation,
   const csv = { rows, columns: ['event', 'day', 'rule', 'id', 'name', 'since', 'text'] };
   const text =
     format.json || format.csv
-      ? textOf({ json, csv, table: () => ({ columns: [], rows: [] }) }, { format, terminal: to })
+      ? printedText({ json, csv, table: () => ({ columns: [], rows: [] }) }, { format, terminal: to })
       : paragraphs({ turns, open: isBacktest ? [] : older }, to);
   if (settings.output !== undefined) writeFile(settings.output, text);
   else if (text !== '') terminal.write(format.json || format.csv ? text : documentWithoutControls(text));

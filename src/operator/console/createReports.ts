@@ -11,7 +11,7 @@ import { queryOfSpec } from '../reports/reportSpec.ts';
 import { readState, type ReportState } from '../reports/reportState.ts';
 import { groupKeyOf } from '../reports/series.ts';
 import { isTextColumn } from '../../wire/reporting.ts';
-import { toCsv } from '../../wire/toCsv.ts';
+import { toCsv } from '../../text/toCsv.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
 import type { ConsoleReport } from './protocol.ts';
 

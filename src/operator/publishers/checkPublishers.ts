@@ -1,7 +1,7 @@
 import type { ListedPublisher } from './readPublisherList.ts';
 import type { Taxonomy } from './taxonomy.ts';
 import type { PublisherItem } from '../../wire/channel.ts';
-import { didYouMean } from '../../wire/didYouMean.ts';
+import { didYouMean } from '../../text/didYouMean.ts';
 
 /** A domain, with or without scheme and path; the network has the last word. */
 const DOMAIN = /^([a-z][a-z0-9+.-]*:\/\/)?[^\s/@?#]+\.[^\s/@?#.]{2,}([/?#].*)?$/i;

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../wire/didYouMean.ts';
+import { didYouMean } from '../../text/didYouMean.ts';
 
 /** A list that cannot be read; the message says what to correct. */
 export class PublisherListError extends Error {

@@ -1,5 +1,5 @@
 import type { Category } from '../../wire/channel.ts';
-import { didYouMean } from '../../wire/didYouMean.ts';
+import { didYouMean } from '../../text/didYouMean.ts';
 
 /** The categories of the network, found by id and by name. */
 export interface Taxonomy {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
 import { safeText } from '../../cli/output/terminal.ts';
 import { UsageError } from '../../cli/ExitError.ts';
-import { suggest } from '../../wire/didYouMean.ts';
+import { suggest } from '../../text/didYouMean.ts';
 import { isDate } from '../../wire/utcDates.ts';
 
 /** Bytes of a file that are read: rules and reports are written by hand. */

@@ -1,9 +1,10 @@
 import { nodeModule } from '../../http/nodeModule.ts';
+import { hash32 } from '../../wire/hash.ts';
 import { isCount, isObject, parseJson } from '../../wire/json.ts';
 import { DEDUPE_MAX_AGE_MS, QUEUE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { dateOf } from '../../wire/utcDates.ts';
-import { addCount, rowsOf, type LedgerCounts } from '../ledger/ledger.ts';
-import { hashOf, type KeyEntry } from './keyTable.ts';
+import { addCount, ledgerRows, type LedgerCounts } from '../ledger.ts';
+import type { KeyEntry } from './keyTable.ts';
 
 // The file of accepted events and of their counts. Each line but the first is one record: `<checksum> <run> <number>
 // <JSON>`, and a carriage return. It holds that
@@ -65,7 +66,7 @@ export function newRun(): string {
 }
 
 function checksum(text: string): string {
-  return hashOf(text).toString(16).padStart(8, '0');
+  return hash32(text).toString(16).padStart(8, '0');
 }
 
 /** A record, even between characters that do not belong to it. */
@@ -137,7 +138,7 @@ export async function* readRecords(
 }
 
 /** The chunks of a file, or of one that is open. */
-export function chunksOf(file: string, fd?: number): AsyncIterable<string> {
+export function readChunks(file: string, fd?: number): AsyncIterable<string> {
   const options = { encoding: 'latin1', highWaterMark: CHUNK_BYTES, start: 0 } as const;
   const { createReadStream } = nodeModule('node:fs');
   return createReadStream(file, fd === undefined ? options : { ...options, fd, autoClose: false });
@@ -159,15 +160,15 @@ export function* recordsOf(entries: Iterable<TableEntry>): Generator<LogRecord> 
   for (const entry of entries) {
     const [first = entry] = group;
     if (first.at !== entry.at || first.sender !== entry.sender || group.length === RECORD_KEYS) {
-      yield recordOf(group);
+      yield tableRecord(group);
       group = [];
     }
     group.push(entry);
   }
-  if (group.length > 0) yield recordOf(group);
+  if (group.length > 0) yield tableRecord(group);
 }
 
-function recordOf(group: readonly TableEntry[]): LogRecord {
+function tableRecord(group: readonly TableEntry[]): LogRecord {
   const [{ at, sender: from, value } = { at: 0, sender: 0 }] = group;
   if (value === undefined) return { at, from, events: { '': group.map(({ key }) => key) } };
   return { at, from, sessions: Object.fromEntries(group.map((each) => [each.key, each.value ?? ''])) };
@@ -212,7 +213,7 @@ export function addCounts(counts: Map<string, number>, record: LogRecord, isWant
 }
 
 /** What a file is called that could not be read as a whole, and was set aside. */
-export function asideOf(file: string): string {
+export function asidePath(file: string): string {
   return `${file}.unreadable-${Date.now()}`;
 }
 
@@ -229,7 +230,7 @@ export async function readLedger(
   const found: Partial<Found> = {};
   const problems: string[] = [];
   try {
-    for await (const records of readRecords(chunksOf(file), found))
+    for await (const records of readRecords(readChunks(file), found))
       for (const record of records) addCounts(counts, record, (day) => day >= from && day <= to);
   } catch (error) {
     // What fails after opening, as of a directory, does not name the file.
@@ -248,7 +249,7 @@ export async function readLedger(
       `${file} was damaged on ${dateOf(Number(at))}, and what it counted until then may be missing: ${name}.`,
     );
   }
-  return { rows: rowsOf(counts), problems };
+  return { rows: ledgerRows(counts), problems };
 }
 
 const ASIDE = new RegExp(`^${ACCEPTED_LOG.replaceAll('.', '\\.')}\\.unreadable-(\\d{1,15})$`);

@@ -1,5 +1,4 @@
-import type { Ledger } from '../ledger/ledger.ts';
-import type { ResponseStore } from '../repeatResponses.ts';
+import type { Ledger } from '../ledger.ts';
 
 /** `new`: yours to forward. `known`: accepted before. `busy`: another relay is forwarding it at this moment. */
 export type DedupeClaim = 'new' | 'known' | 'busy';
@@ -28,6 +27,15 @@ export interface DedupeStore {
   /** Responses of the last ten minutes. A store without it leaves each relay its own. */
   readonly responses?: ResponseStore;
   close?(): Promise<void>;
+}
+
+/** Responses for ten minutes, so that one order of one shopper is requested once. Relays share those of one Redis. */
+export interface ResponseStore {
+  get(key: string): Promise<string | undefined>;
+  /** Whether this relay is the one that requests it now. */
+  claim(key: string): Promise<boolean>;
+  /** Stores a response, or ends a claim without one. `sender` is the client that asked, as in `DedupeStore.accept`. */
+  settle(key: string, response: string | undefined, sender?: string): Promise<void>;
 }
 
 /** Milliseconds that closing waits for the network's responses: a little more than the default time-outs of an event. */

@@ -12,16 +12,16 @@ type EventKeys = (
 export function createEventKeys(): EventKeys {
   const node = globalThis.process?.getBuiltinModule?.('node:crypto');
   if (!node)
-    return (events) => Promise.all(keysOf(events, hashText).map(async (key) => (await key)?.slice(0, KEY_DIGITS)));
+    return (events) => Promise.all(hashEvents(events, hashText).map(async (key) => (await key)?.slice(0, KEY_DIGITS)));
   // One call is three times as fast as an object for each hash. Node has it from 20.12, other runtimes may not.
   const hash =
     typeof node.hash === 'function'
       ? (text: string) => node.hash('sha256', text, 'hex').slice(0, KEY_DIGITS)
       : (text: string) => node.createHash('sha256').update(text).digest('hex').slice(0, KEY_DIGITS);
-  return (events) => Promise.resolve(keysOf(events, hash));
+  return (events) => Promise.resolve(hashEvents(events, hash));
 }
 
-function keysOf<Key>(events: Parameters<EventKeys>[0], hash: (text: string) => Key): readonly (Key | undefined)[] {
+function hashEvents<Key>(events: Parameters<EventKeys>[0], hash: (text: string) => Key): readonly (Key | undefined)[] {
   let last: string | undefined;
   let prefix = '';
   return events.map(({ session_id, event_id }) => {

@@ -1,4 +1,5 @@
-import { checkWhole } from '../options/optionValue.ts';
+import { mixedHash32 } from '../../wire/hash.ts';
+import { checkWhole } from '../optionValue.ts';
 
 /** What a table remembers of a key. */
 export interface KeyEntry {
@@ -51,7 +52,7 @@ export class KeyTable {
   #values: (string | undefined)[] = [];
   readonly #oldestOf = new Int32Array(SENDERS);
   readonly #newestOf = new Int32Array(SENDERS);
-  readonly #costOf = new Float64Array(SENDERS);
+  readonly #entryCost = new Float64Array(SENDERS);
   readonly #wanted = new Uint32Array(4);
   /** Slots before it are gone, those from `#used` on were never used. */
   #first = 0;
@@ -95,7 +96,7 @@ export class KeyTable {
   /** Adds a key, unless it is there already. Returns whether it was new. */
   add(key: string, { at, sender, value }: KeyEntry): boolean {
     if (this.#find(key) !== NONE) return false;
-    const cost = costOf(value);
+    const cost = entryCost(value);
     if (cost > this.#max) return true;
     while (this.#cost + cost > this.#max) this.#remove(this.#oldestOf[this.#biggest()] ?? NONE);
     if (this.#used === this.#times.length) this.#rebuild();
@@ -106,8 +107,8 @@ export class KeyTable {
     if (value !== undefined) this.#values[slot] = value;
     this.size += 1;
     this.#cost += cost;
-    this.#costOf[sender] = (this.#costOf[sender] ?? 0) + cost;
-    this.#most = Math.max(this.#most, this.#costOf[sender] ?? 0);
+    this.#entryCost[sender] = (this.#entryCost[sender] ?? 0) + cost;
+    this.#most = Math.max(this.#most, this.#entryCost[sender] ?? 0);
     this.#link(slot, sender);
     return true;
   }
@@ -175,8 +176,8 @@ export class KeyTable {
     const sender = this.#senders[slot] ?? 0;
     this.#oldestOf[sender] = this.#newerOfSender[slot] ?? NONE;
     if (this.#oldestOf[sender] === NONE) this.#newestOf[sender] = NONE;
-    const cost = costOf(this.#values[slot]);
-    this.#costOf[sender] = (this.#costOf[sender] ?? 0) - cost;
+    const cost = entryCost(this.#values[slot]);
+    this.#entryCost[sender] = (this.#entryCost[sender] ?? 0) - cost;
     this.#cost -= cost;
     this.size -= 1;
     if (slot < this.#values.length) this.#values[slot] = undefined;
@@ -188,7 +189,7 @@ export class KeyTable {
     for (;;) {
       let seen = 0;
       for (let step = 0; step < SENDERS; step++) {
-        const cost = this.#costOf[this.#cursor] ?? 0;
+        const cost = this.#entryCost[this.#cursor] ?? 0;
         if (cost === this.#most) return this.#cursor;
         if (cost > seen) seen = cost;
         this.#cursor = (this.#cursor + 1) % SENDERS;
@@ -226,7 +227,7 @@ export class KeyTable {
   }
 }
 
-function costOf(value: string | undefined): number {
+function entryCost(value: string | undefined): number {
   return value === undefined ? 1 : 1 + Math.ceil(value.length / UNIT_CHARACTERS);
 }
 
@@ -240,18 +241,7 @@ export function randomSalt(): number {
  * address that shares the number of another sender, and have that one's events dropped.
  */
 export function senderNumber(sender: string, salt: number): number {
-  // Mixed once more at the end, as in MurmurHash3.
-  let hash = hashOf(sender, salt);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35);
-  return (hash ^ (hash >>> 16)) & (SENDERS - 1);
-}
-
-/** A checksum of a text (FNV-1a, 32 bits). */
-export function hashOf(text: string, start = 0x81_1c_9d_c5): number {
-  let hash = start;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01_00_01_93);
-  return hash >>> 0;
+  return mixedHash32(sender, salt) & (SENDERS - 1);
 }
 
 /** Reads 32 hexadecimal digits into four numbers. */

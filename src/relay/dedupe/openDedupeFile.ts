@@ -3,13 +3,13 @@ import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lo
 import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { addDays, dateOf } from '../../wire/utcDates.ts';
 import { RelayConfigError } from '../errors.ts';
-import { addCount, type Ledger } from '../ledger/ledger.ts';
+import { addCount, type Ledger } from '../ledger.ts';
 import { explain, type LogEntry } from '../telemetry.ts';
 import {
   ACCEPTED_LOG,
   addCounts,
-  asideOf,
-  chunksOf,
+  asidePath,
+  readChunks,
   headLine,
   newRun,
   readLedger,
@@ -113,7 +113,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   async function replay(): Promise<void> {
     const found: Partial<Found> = {};
     try {
-      for await (const records of readRecords(chunksOf(file), found))
+      for await (const records of readRecords(readChunks(file), found))
         for (const { run: of, at, from: sender = 0, events: given = {}, sessions: opened = {} } of records) {
           const time = clock.read(of, at);
           for (const table of [events, sessions]) table.expire(time);
@@ -128,7 +128,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
     if (found.damaged || (found.whole && !found.head)) day = '';
     if (found.whole || found.head) return;
     if (found.isForeign) {
-      const aside = asideOf(file);
+      const aside = asidePath(file);
       await fs.rename(file, aside);
       onLog({ level: 'warn', message: `${file} is of another version or damaged, and was moved to ${aside}. ${ANEW}` });
     }
@@ -170,7 +170,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
         const isCut = (await handle.stat()).size < bytes;
         await takeOwed(rewrite);
         // What was cut off is counted nowhere: the mark says so in audits.
-        if (isCut) await fs.writeFile(asideOf(file), '').catch(noteFailure);
+        if (isCut) await fs.writeFile(asidePath(file), '').catch(noteFailure);
         onLog({ level: 'warn', message: `${file} was removed, replaced or cut. It was written anew. ${CUT}` });
       } else if (isDue) await takeOwed(rewrite).catch(putOff);
       if (owed.length > 0) await takeOwed(append);
@@ -244,7 +244,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       const [counts, found]: [Map<string, number>, Partial<Found>] = [new Map(), {}];
       // By the earlier of two clocks: a wrong one at a start deletes nothing.
       const firstDay = addDays([today, dateOf(at + offset)].toSorted()[0] ?? today, -KEPT_DAYS);
-      for await (const records of readRecords(chunksOf(file, handle.fd), found))
+      for await (const records of readRecords(readChunks(file, handle.fd), found))
         for (const record of records)
           // A write that failed may have left what is owed in the file.
           if (record.run !== run || record.number <= written)
@@ -266,7 +266,7 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
         part = '';
       }
       await next.appendFile(part + text, 'latin1');
-      const aside = found.damaged ? asideOf(file) : undefined;
+      const aside = found.damaged ? asidePath(file) : undefined;
       if (aside !== undefined) await fs.copyFile(file, aside);
       // Nothing awaits in between: the file may be a new owner's after any pause.
       lock.verify();

@@ -2,12 +2,11 @@ import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { PREFETCHED_MAX_AGE_MS } from '../../wire/offers/prefetched.ts';
 import { addDays } from '../../wire/utcDates.ts';
 import { RelayConfigError } from '../errors.ts';
-import { addCount, readCell, rowsOf, type Ledger } from '../ledger/ledger.ts';
+import { addCount, readCell, ledgerRows, type Ledger } from '../ledger.ts';
 import { withDeadline } from '../../http/withDeadline.ts';
-import { checkWhole, refuseOption } from '../options/optionValue.ts';
-import type { ResponseStore } from '../repeatResponses.ts';
+import { checkWhole, refuseOption } from '../optionValue.ts';
 import { explain } from '../telemetry.ts';
-import { untilSettled, type DedupeClaim, type DedupeStore } from './dedupeStore.ts';
+import { untilSettled, type DedupeClaim, type DedupeStore, type ResponseStore } from './dedupeStore.ts';
 
 /** The part of a Redis client that is used; the client of the `redis` package has it. */
 export interface RedisClient {
@@ -231,7 +230,7 @@ function createLedgerRedis(client: RedisClient, prefix: string): Ledger & { dayK
             );
         }
       }
-      return { rows: rowsOf(counts), problems };
+      return { rows: ledgerRows(counts), problems };
     },
   };
 }

@@ -13,12 +13,12 @@ import {
 } from '../../wire/events.ts';
 import { isObject, own, type Problem, parseDatetime } from '../../wire/json.ts';
 import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
-import { RelayError, errorReply, jsonReply, problemOf, retryAfter, type Reply } from '../errors.ts';
-import type { Limits } from '../rateLimits.ts';
+import { RelayError, errorReply, jsonReply, problemSentence, retryAfter, type Reply } from '../errors.ts';
+import type { RateCounter } from '../rateLimits.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../createUpstream.ts';
-import type { Counting } from '../ledger/createCounting.ts';
+import type { Counting } from '../createCounting.ts';
 import { sessionKey } from '../dedupe/eventKeys.ts';
 import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
 import { DAY_MS } from '../../wire/utcDates.ts';
@@ -31,7 +31,7 @@ export interface EventRoutes {
 
 export interface EventRoutesOptions {
   readonly settings: Pick<RelaySettings, 'dedupe' | 'forwardEventIds' | 'now' | 'timeouts'>;
-  readonly limits: Limits;
+  readonly rates: RateCounter;
   readonly telemetry: Telemetry;
   /** Present when the store of accepted events has a ledger. */
   readonly counting: Counting | undefined;
@@ -43,7 +43,7 @@ export interface EventRoutesOptions {
 
 /** Returns the `EventRoutes`: check each event, forward those that were not accepted before, reply for each. */
 export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
-  const { settings, limits, telemetry, counting } = options;
+  const { settings, rates, telemetry, counting } = options;
   const { now, forwardEventIds: keepIds } = settings;
   const once = createForwardOnce({
     store: settings.dedupe,
@@ -67,7 +67,7 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
       const session = sessionKey(session_id);
       counts.set(session, (counts.get(session) ?? 0) + 1);
     }
-    await limits.spendEvents(counts);
+    await rates.spendEvents(counts);
   }
 
   return {
@@ -76,11 +76,11 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
       if (!checked.ok) {
         noteRefused([checked]);
         const { error, problems, status } = checked;
-        const problem = problemOf(error.message, problems);
+        const problem = problemSentence(error.message, problems);
         return { ...jsonReply(status, partnerError(error.message, problems)), events: 1, problem };
       }
       const events = [checked.value];
-      if (limits.isOn) await spend(events);
+      if (rates.isOn) await spend(events);
       const { fates, unchanged, isReflecting } = await forwardOne(events, withSession(caller, events));
       if (isReflecting) return WITHHELD;
       const [fate] = fates;
@@ -94,7 +94,7 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
       const count = checked.length;
       const events = checked.flatMap((each) => (each.ok ? each.value : []));
       const isWhole = events.length === count;
-      if (limits.isOn) await spend(events);
+      if (rates.isOn) await spend(events);
       if (!isWhole) noteRefused(checked);
       // The events may go while the network is awaited; only the relay's own refusals are needed then.
       const refusals = checked.map((each) => (each.ok ? undefined : each.error));
@@ -284,7 +284,7 @@ function failedCall(response: NetworkResponse, count: number): Forwarded {
   const { message, fields } = readError(status, json);
   const body = isObject(json) ? response.text : JSON.stringify({ message });
   const headers = response.retryAfter === undefined ? {} : retryAfter(response.retryAfter);
-  const reply: Reply = { status, body, headers, problem: problemOf(message, fields) };
+  const reply: Reply = { status, body, headers, problem: problemSentence(message, fields) };
   // After a server error nobody knows how far it came; after a refusal nothing was accepted.
   const isUnconfirmed = status >= 500 && status !== 503;
   return allFailed(reply, { code: `network_${status}`, count, isUnconfirmed, isReflecting });

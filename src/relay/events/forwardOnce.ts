@@ -4,7 +4,8 @@ import type { Caller } from '../createUpstream.ts';
 import type { DedupeClaim, DedupeStore } from '../dedupe/dedupeStore.ts';
 import { createEventKeys } from '../dedupe/eventKeys.ts';
 import { asRelayError, errorReply, RelayError, type Reply } from '../errors.ts';
-import type { Cell, Counting } from '../ledger/createCounting.ts';
+import type { Cell, Counting } from '../createCounting.ts';
+import { setNewest } from '../setNewest.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 
 /** What became of one event. */
@@ -127,7 +128,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   /** Claims events before they are forwarded, and returns those that are. Throws a 503 when the store fails. */
   async function claim(own: readonly EventRecord[], caller: Caller): Promise<readonly EventRecord[]> {
     const named = own.filter(({ key }) => key !== undefined);
-    const claims = named.length === 0 ? [] : await claimInStore(named.map(keyOf), caller);
+    const claims = named.length === 0 ? [] : await claimInStore(named.map(recordKey), caller);
     const fates = { known: ACCEPTED, busy: BUSY, new: undefined };
     for (const [at, record] of named.entries()) record.fate = fates[claims[at] ?? 'new'];
     const fresh = own.filter(({ fate }) => fate === undefined);
@@ -181,7 +182,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     }
     if (released.length === 0) return;
     try {
-      await inTime(() => store.release(released.map(keyOf)));
+      await inTime(() => store.release(released.map(recordKey)));
     } catch (error) {
       noteFailure(error, caller);
     }
@@ -189,7 +190,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
 
   /** Hands accepted events of one sender to the store. Returns whether it has them; otherwise they stay `accepted`. */
   async function writeAccepted(accepted: readonly EventRecord[], caller?: Caller): Promise<boolean> {
-    const [keys, sender] = [accepted.map(keyOf), accepted[0]?.sender];
+    const [keys, sender] = [accepted.map(recordKey), accepted[0]?.sender];
     const cells = accepted.flatMap(({ cell }) => cell ?? []);
     try {
       await inTime(() => (cells.length > 0 ? store.accept(keys, sender, cells) : store.accept(keys, sender)));
@@ -219,7 +220,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     for (const one of owed) {
       if (!(await writeAccepted([one]))) break;
       owed.delete(one);
-      records.delete(keyOf(one));
+      records.delete(recordKey(one));
     }
     isWritingOwed = false;
     if (owed.size > 0) writeOwedLater();
@@ -232,10 +233,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     [record.state, record.cell] = ['unconfirmed', undefined];
     records.delete(key);
     if (!isUnconfirmed) return;
-    // At the end, so that the front is what waited for longest.
-    records.set(key, record);
-    if (records.size > RECORDS_MAX)
-      for (const [oldest, { state }] of records) if (state === 'unconfirmed' && records.delete(oldest)) break;
+    setNewest(records, [key, record], { max: RECORDS_MAX, mayForget: ({ state }) => state === 'unconfirmed' });
   }
 
   async function claimInStore(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]> {
@@ -273,7 +271,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   }
 }
 
-function keyOf({ key = '' }: EventRecord): string {
+function recordKey({ key = '' }: EventRecord): string {
   return key;
 }
 

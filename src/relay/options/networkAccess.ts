@@ -4,7 +4,7 @@ import { readKey, type Environment } from '../../wire/keys.ts';
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
 import { readResponseText } from '../../http/transport.ts';
-import { readChoice, refuseOption } from './optionValue.ts';
+import { readChoice, refuseOption } from '../optionValue.ts';
 import type { RelayOptions } from './relayOptions.ts';
 
 /** Which network is called, and with which key. */

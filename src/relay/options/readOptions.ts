@@ -17,7 +17,7 @@ import {
   type RateLimits,
 } from '../rateLimits.ts';
 import { readNetworkAccess, type NetworkAccess } from './networkAccess.ts';
-import { readChoice, readFlag, readFunction, readNumbers, refuseOption, refuseOtherNames } from './optionValue.ts';
+import { readChoice, readFlag, readFunction, readNumbers, refuseOption, refuseOtherNames } from '../optionValue.ts';
 import type { Authorize, RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
 
 /** `always`: every request is a test. `asked`: those that the page marks. `never`: the page's mark is removed. */

@@ -62,7 +62,7 @@ function object<S extends Shape, Required extends keyof S>(
 }
 
 /** Returns the reader of a list: its valid items, by `insertion_order`. Only the first `max` are read. */
-function listOf<T extends { insertion_order: number }>(read: Reader<T>, max = Infinity): Reader<T[]> {
+function readList<T extends { insertion_order: number }>(read: Reader<T>, max = Infinity): Reader<T[]> {
   return (value, options) =>
     Array.isArray(value)
       ? value
@@ -116,7 +116,7 @@ const OFFER = {
     'decline_copy',
   ),
   metadata: object({ type: (value) => oneOf(PROMOTIONS, value), code: text(COPY_MAX.code), layout_type: name }, 'type'),
-  assets: listOf(
+  assets: readList(
     object(
       {
         id: readId,
@@ -154,7 +154,7 @@ const GROUP = {
   slot_context: (value: unknown) => oneOf(['HERO', 'SCROLLABLE'], value),
 };
 
-const readItems = listOf(
+const readItems = readList(
   object({ insertion_order, insertion_id: readId, offer_id: readId, advertiser_id: id }, 'offer_id'),
 );
 

@@ -53,7 +53,7 @@ async function refuseSome(
   { fail_indexes = [], retryable = true }: RouteFault,
   { fetch, input, init, body }: ForcedRequest,
 ): Promise<Response> {
-  const events = eventsOf(body);
+  const events = readEventList(body);
   const indexes = [...events.keys()];
   const forwarded = indexes.filter((index) => !fail_indexes.includes(index));
   const error = { code: 'SCENARIO', message: 'The scenario refuses this event.', retryable };
@@ -76,10 +76,10 @@ async function refuseSome(
 }
 
 function hasAnyIndex(body: string, indexes: readonly number[] | undefined): boolean {
-  return indexes === undefined || indexes.some((index) => index < eventsOf(body).length);
+  return indexes === undefined || indexes.some((index) => index < readEventList(body).length);
 }
 
-function eventsOf(body: string): readonly unknown[] {
+function readEventList(body: string): readonly unknown[] {
   const events = own(parseJson(body), 'events');
   return Array.isArray(events) ? events : [];
 }

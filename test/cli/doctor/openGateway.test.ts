@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { addressSpaceOf } from '../../../src/cli/doctor/addressSpace.ts';
-import { openGateway, targetOf, type Gateway } from '../../../src/cli/doctor/openGateway.ts';
+import { readAddressSpace } from '../../../src/cli/doctor/addressSpace.ts';
+import { openGateway, hostAndPort, type Gateway } from '../../../src/cli/doctor/openGateway.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 import { selfSigned } from '../../relay/upstream/selfSigned.ts';
 import { fakeWorld, PUBLIC, PUBLIC_6, type FakeWorld } from './fakeWorld.ts';
@@ -72,7 +72,7 @@ const SPACES = {
 } as const;
 
 test.each(Object.entries(SPACES))('%s addresses are recognized in every notation', (space, addresses) => {
-  for (const address of addresses) expect(addressSpaceOf(address), address).toBe(space);
+  for (const address of addresses) expect(readAddressSpace(address), address).toBe(space);
 });
 
 let server: Served;
@@ -160,7 +160,7 @@ test('for a public page, nothing on this machine or in its network is connected'
       /is on this machine or in its network/,
     );
     expect(await askSocks(gateway.port, new URL(url)), url).toBe(2);
-    expect(gateway.refused, url).toContain(targetOf(url));
+    expect(gateway.refused, url).toContain(hostAndPort(url));
   }
   expect([calls, gateway.world.connected]).toEqual([[], []]);
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { test } from '@playwright/test';
+import { ofEachTest } from '../../fixtures/ofEachTest.ts';
 import { serve } from '../../fixtures/serve.ts';
 import { bundle } from '../drivers/bundle.ts';
 
@@ -45,13 +45,7 @@ export interface Fixture {
 
 const source = (path: string): string => fileURLToPath(new URL(`../../../src/${path}`, import.meta.url));
 
-/** The fixture of each test: its own, so that what a page of another test sends as it closes reaches none. */
-export function useFixture(start = startFixture): Fixture {
-  const fixture = {} as Fixture;
-  test.beforeEach(() => start(fixture));
-  test.afterEach(() => fixture.close());
-  return fixture;
-}
+export const useFixture = (start = startFixture): Fixture => ofEachTest<Fixture>(start);
 
 /** Starts the fixture on a free port. */
 export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {

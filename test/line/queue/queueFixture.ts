@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { test } from '@playwright/test';
+import { ofEachTest } from '../../fixtures/ofEachTest.ts';
 import { serve } from '../../fixtures/serve.ts';
 import { bundle } from '../drivers/bundle.ts';
 
@@ -38,13 +38,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Queue</title><link rel
     brand_properties: { offer_id: 'offer-1', advertiser_id: 'adv-1', insertion_id: 'ins-' + n } })));
 </script>`;
 
-/** The site of each test: its own, so that what a page of another test sends as it closes reaches none. */
-export function useQueueSite(): QueueSite {
-  const site = {} as QueueSite;
-  test.beforeEach(() => startQueueSite(site));
-  test.afterEach(() => site.close());
-  return site;
-}
+export const useQueueSite = (): QueueSite => ofEachTest(startQueueSite);
 
 /** Starts the site on a free port. */
 async function startQueueSite(site: QueueSite): Promise<void> {

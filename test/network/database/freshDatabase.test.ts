@@ -44,5 +44,4 @@ test.runIf(readFreshDatabase())(
     expect(await again.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await again.close();
   },
-  120_000,
 );

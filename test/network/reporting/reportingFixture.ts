@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { apiKeyOf, hashKey, type NetworkContext } from '../../../src/network/context.ts';
+import { readApiKeyHeader, hashKey, type NetworkContext } from '../../../src/network/context.ts';
 import { readNetworkState } from '../../../src/network/createFetch.ts';
 import { createProcessCache, readVersions } from '../../../src/network/createProcessCache.ts';
 import { createEventStore } from '../../../src/network/events/eventStore.ts';
@@ -8,7 +8,7 @@ import { createKey } from '../../../src/network/storedKeys.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/controls/activity.ts';
 import type { ReportingSettings } from '../../../src/network/settings.ts';
-import { periodsOf } from '../../../src/network/facts.ts';
+import { periodsAt } from '../../../src/network/facts.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';
 
@@ -101,7 +101,7 @@ export async function openReportingFixture(
       const rows = facts.map(({ publisher = acme, channel: of = channel, hour, ...rest }) => ({
         publisher_id: publisher,
         channel_id: of,
-        ...periodsOf(Date.parse(hour)),
+        ...periodsAt(Date.parse(hour)),
         page_type: 'THANK_YOU',
         widget_type: 'OVERLAY',
         widget_id: '',
@@ -122,7 +122,7 @@ export async function openReportingFixture(
         now: async () => new Date(office.now),
         settings: async () => office.settings,
         caller: async () => {
-          const key = apiKeyOf(request);
+          const key = readApiKeyHeader(request);
           return (await readNetworkState(db, path, key ? hashKey(key) : undefined)).key;
         },
         cache: createProcessCache(false),

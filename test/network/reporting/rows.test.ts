@@ -188,18 +188,6 @@ onEachDatabase('the rows of a report', (its) => {
     expect([status, data, summary, pagination.total]).toEqual([200, [], { clicks: 0, ctr: 0, channel_payout: 0 }, 0]);
   });
 
-  test('R54 two channels with the same activity each see only their own', async () => {
-    const other = await openReportingFixture(its.db);
-    for (const office of [its.office, other])
-      await office.facts({ hour: HOUR, clicks: 1 }, { hour: HOUR, clicks: 2, publisher: office.bolt });
-    for (const office of [its.office, other]) {
-      const answer = await office.channelReport('metrics=clicks&group_by=publisher');
-      expect([column(answer, 'publisher_id'), answer.summary]).toEqual([[office.acme, office.bolt], { clicks: 3 }]);
-      expect((await office.publisherReport('metrics=clicks')).summary).toEqual({ clicks: 1 });
-      expect((await office.publisherReport('metrics=clicks', office.keys.bolt)).summary).toEqual({ clicks: 2 });
-    }
-  });
-
   test('R55 a removed publisher stays in the history, in one row with its current name', async () => {
     await its.office.facts({ hour: '2025-11-18T10:00:00Z', clicks: 1 }, { hour: HOUR, clicks: 2 });
     await its.db.query("UPDATE publishers SET brand_name = 'Apex', removed_at = now() WHERE publisher_remote_id = $1", [

@@ -2,7 +2,7 @@ import fs, { appendFile, cp, readdir, readFile, rename, rm, truncate, writeFile 
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readLedger } from '../../../src/relay.ts';
-import { chunksOf, readRecords } from '../../../src/relay/dedupe/acceptedLog.ts';
+import { readChunks, readRecords } from '../../../src/relay/dedupe/acceptedLog.ts';
 import { ALL, CELL, useFiles } from './acceptedFile.ts';
 import { ask, key, keys } from './keys.ts';
 
@@ -72,7 +72,7 @@ describe('the file of accepted events', () => {
       const bytes = Uint8Array.from(whole);
       bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
       let count = 0;
-      for await (const records of readRecords(chunksOf(await fileOf(bytes))))
+      for await (const records of readRecords(readChunks(await fileOf(bytes))))
         for (const { events = {} } of records) count += Object.values(events).flat().length;
       expect([at, count]).toEqual([at, isOutside.has(at) ? 3 : expect.toSatisfy((n: number) => n >= 2)]);
     }

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { seeded } from '../../fixtures/random.ts';
 import { openDedupeFile, readLedger } from '../../../src/relay.ts';
-import { chunksOf, readRecords } from '../../../src/relay/dedupe/acceptedLog.ts';
+import { readChunks, readRecords } from '../../../src/relay/dedupe/acceptedLog.ts';
 import { event, setUp } from '../scriptedNetwork.ts';
 import { ALL, CELL, useFiles } from './acceptedFile.ts';
 import { ask, key, keys } from './keys.ts';
@@ -82,7 +82,7 @@ describe('the file of accepted events', () => {
     for (let bytes = 0; bytes <= whole.length; bytes++) {
       const folder = await killed(bytes);
       const known = new Set<string>();
-      for await (const records of readRecords(chunksOf(log(folder))))
+      for await (const records of readRecords(readChunks(log(folder))))
         for (const { events = {} } of records) for (const one of Object.values(events).flat()) known.add(one);
       const { rows, problems } = await readLedger(folder, ALL);
       expect([bytes, rows[0]?.count ?? 0, problems]).toEqual([bytes, known.size, []]);

@@ -142,7 +142,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     expect((await two.post('/recommendations', other)).status).toBe(200);
     expect(two.network.calls).toHaveLength(2);
     await lost;
-  }, 40_000);
+  });
 
   test('are released when the network did not accept them', async () => {
     const [one, two] = [setUp({ dedupe: await openStore() }), setUp({ dedupe: await openStore() })];
@@ -258,9 +258,7 @@ test('a Redis that accepts connections and never replies is a 503 with Retry-Aft
   expect(network.calls).toHaveLength(0);
   expect(counted('dedupe_failed')).toBe(1);
   expect(logs.map((entry) => entry.error)).toContain('no reply within 100 ms');
-  const started = performance.now();
   await store.close();
-  expect(performance.now() - started).toBeLessThan(3_000);
   mute.close();
 });
 

@@ -17,7 +17,7 @@ import {
 import { createTaxonomy } from '../../../publishers/taxonomy.ts';
 import { plural } from '../../../reports/format.ts';
 import type { Category } from '../../../../wire/channel.ts';
-import { toCsv } from '../../../../wire/toCsv.ts';
+import { toCsv } from '../../../../text/toCsv.ts';
 
 const WAYS = [
   ['one', 'One'],

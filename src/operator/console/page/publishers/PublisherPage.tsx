@@ -3,7 +3,7 @@ import { useState, useRef } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { Link, go, useTitle } from '../app/router.tsx';
 import { useResource, useWork } from '../app/useResource.ts';
-import { ReportChart } from '../chart/ReportChart.tsx';
+import { ReportChart } from '../report/ReportChart.tsx';
 import { Button, CopyButton } from '../parts/controls.tsx';
 import { FailurePanel, Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Card, Crumb } from '../parts/layout.tsx';

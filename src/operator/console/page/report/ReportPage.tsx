@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { go, useTitle, type PageProps } from '../app/router.tsx';
-import { ReportChart } from '../chart/ReportChart.tsx';
+import { ReportChart } from './ReportChart.tsx';
 import { Button, CopyButton, CsvButton } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';

@@ -1,17 +1,10 @@
-import { addDays, dateOf, HOUR_MS, type DateRange } from '../utcDates.ts';
-import type { CountedRow } from './compareCounts.ts';
+import type { LedgerCounts, LedgerRow } from '../../relay.ts';
+import { addDays, dateOf, HOUR_MS, type DateRange } from '../../wire/utcDates.ts';
 import { AuditReportError } from './readAuditReport.ts';
-
-/** What a relay's ledger has for some dates. */
-export interface Counted {
-  readonly rows: readonly CountedRow[];
-  /** What could not be read, in sentences for people. */
-  readonly problems: readonly string[];
-}
 
 /** A relay's ledger: of `openDedupeFile`, of `openDedupeRedis`, `readLedger`, or a custom one. */
 export interface ReadableLedger {
-  read(dates: DateRange): Promise<Counted>;
+  read(dates: DateRange): Promise<LedgerCounts>;
 }
 
 /** Dates for which a ledger stores its counts. */
@@ -27,7 +20,7 @@ const LOOKS_BACK = [7, LEDGER_DAYS];
 export async function readCounted(
   ledger: ReadableLedger,
   { dates, now, hasFirstHour }: { dates: DateRange; now: number; hasFirstHour: boolean },
-): Promise<(Counted & { readonly begins: string | null }) | undefined> {
+): Promise<(LedgerCounts & { readonly begins: string | null }) | undefined> {
   const before = addDays(dates.from, -1);
   const { rows: all, problems } = await ledger.read({ from: before, to: dates.to });
   const first = await firstHour(ledger, { all, dates, today: dateOf(now) });
@@ -44,15 +37,15 @@ export async function readCounted(
 /** The first hour in which the relay was there, as far as it matters for the dates. */
 async function firstHour(
   ledger: ReadableLedger,
-  { all, dates, today }: { all: readonly CountedRow[]; dates: DateRange; today: string },
+  { all, dates, today }: { all: readonly LedgerRow[]; dates: DateRange; today: string },
 ): Promise<string | undefined> {
   const start = `${dates.from}T00:00:00Z`;
-  let [requests, any] = [firstOf(all.filter(isRequest)), firstOf(all)];
+  let [requests, any] = [earliestHour(all.filter(isRequest)), earliestHour(all)];
   const look = async (range: DateRange): Promise<void> => {
     if (range.from > range.to) return;
     const { rows } = await ledger.read(range);
-    requests = earlier(requests, firstOf(rows.filter(isRequest)));
-    any = earlier(any, firstOf(rows));
+    requests = earlier(requests, earliestHour(rows.filter(isRequest)));
+    any = earlier(any, earliestHour(rows));
   };
   const oldest = addDays(today, -LEDGER_DAYS);
   let to = addDays(dates.from, -2);
@@ -67,11 +60,11 @@ async function firstHour(
   return requests ?? any;
 }
 
-function isRequest({ name }: CountedRow): boolean {
+function isRequest({ name }: LedgerRow): boolean {
   return name === 'offers_requested';
 }
 
-function firstOf(rows: readonly CountedRow[]): string | undefined {
+function earliestHour(rows: readonly LedgerRow[]): string | undefined {
   return rows.reduce<string | undefined>((first, { hour }) => earlier(first, hour), undefined);
 }
 

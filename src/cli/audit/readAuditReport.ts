@@ -1,7 +1,7 @@
-import { isCount } from '../json.ts';
-import { REPORT_LIMIT } from '../limits.ts';
-import type { PublisherGrouping, PublisherMetric, Report, ReportRow } from '../reporting.ts';
-import { addDays, type DateRange } from '../utcDates.ts';
+import { isCount } from '../../wire/json.ts';
+import { REPORT_LIMIT } from '../../wire/limits.ts';
+import type { PublisherGrouping, PublisherMetric, Report, ReportRow } from '../../wire/reporting.ts';
+import { addDays, type DateRange } from '../../wire/utcDates.ts';
 
 /** One report of the network. */
 export interface AuditReportQuery {
@@ -51,7 +51,7 @@ export async function readAuditReport(readPage: ReadAuditPage, query: AuditRepor
       );
     for (const row of data) {
       const place = rows.push(row);
-      const problem = problemOf(row, query) ?? repeats(row, place);
+      const problem = findProblem(row, query) ?? repeats(row, place);
       if (problem !== undefined)
         throw new AuditReportError(`Row ${place} of the network's report by the ${query.grain} ${problem}.`);
     }
@@ -75,7 +75,7 @@ export async function readAuditReport(readPage: ReadAuditPage, query: AuditRepor
   }
 }
 
-function problemOf(row: ReportRow, { dates, grain, metrics }: AuditReportQuery): string | undefined {
+function findProblem(row: ReportRow, { dates, grain, metrics }: AuditReportQuery): string | undefined {
   const { period_start: start } = row;
   if (!(start >= dates.from && start < addDays(dates.to, 1)))
     return `begins at ${start}, which is not within ${dates.from} to ${dates.to}`;

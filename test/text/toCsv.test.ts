@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toCsv } from '../../src/wire/toCsv.ts';
+import { toCsv } from '../../src/text/toCsv.ts';
 
 test('cells with commas, quotes and line breaks are quoted, as RFC 4180 says', () => {
   expect(toCsv([{ a: 'x,y', b: 'say "hi"', c: 'two\r\nlines', d: ' padded ' }])).toBe(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { periodsOf } from '../../src/network/facts.ts';
+import { periodsAt } from '../../src/network/facts.ts';
 
 test.each([
   ['2025-11-05T00:00:00.000Z', '2025-11-05T00:00:00.000Z', '2025-11-05', '2025-11-03', '2025-11-01'],
@@ -8,5 +8,5 @@ test.each([
   ['2024-02-29T05:00:00Z', '2024-02-29T05:00:00.000Z', '2024-02-29', '2024-02-26', '2024-02-01'],
   ['1969-12-31T23:10:00Z', '1969-12-31T23:00:00.000Z', '1969-12-31', '1969-12-29', '1969-12-01'],
 ])('R19 %s belongs to its UTC hour, day, Monday and month', (at, hour, day, week_start, month_start) => {
-  expect(periodsOf(new Date(at))).toEqual({ hour, day, week_start, month_start });
+  expect(periodsAt(new Date(at))).toEqual({ hour, day, week_start, month_start });
 });

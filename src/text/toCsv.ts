@@ -1,5 +1,5 @@
-import { isObject } from './json.ts';
-import { isShare } from './reporting.ts';
+import { isObject } from '../wire/json.ts';
+import { isShare } from '../wire/reporting.ts';
 
 /** The columns that rows of a type can have. Rows of which nothing is known can have any. */
 export type CsvColumn<Row> = [Row] extends [never]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSecrets } from '../../src/http/printable.ts';
+import { createSecrets } from '../../src/text/printable.ts';
 import { event, HASH, json, KEY, REQUEST, setUp } from '../relay/scriptedNetwork.ts';
 
 const hex = (character: string, digits = 2): string => character.charCodeAt(0).toString(16).padStart(digits, '0');

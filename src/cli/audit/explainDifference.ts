@@ -1,15 +1,5 @@
-import {
-  AUDITED,
-  AUDITED_METRICS,
-  SHARED_SESSIONS,
-  type AuditComparison,
-  type AuditRow,
-  type CountedRow,
-} from './compareCounts.ts';
-
-/** Ways in which a sandbox network counts wrongly without a word, on request: an audit finds each. */
-export const MISCOUNTS = ['drops_events', 'counts_clicks_twice', 'reports_late'] as const;
-export type Miscount = (typeof MISCOUNTS)[number];
+import type { LedgerRow } from '../../relay.ts';
+import { AUDITED, AUDITED_METRICS, SHARED_SESSIONS, type AuditComparison, type AuditRow } from './compareCounts.ts';
 
 /** One thing that can explain a difference, or that neither count contains. */
 export interface AuditExplanation {
@@ -37,7 +27,7 @@ export interface AuditExplanation {
 
 export interface ExplainInput {
   readonly comparison: AuditComparison;
-  readonly ours: readonly CountedRow[];
+  readonly ours: readonly LedgerRow[];
   /** What of the ledger could not be read. */
   readonly problems: readonly string[];
 }
@@ -48,9 +38,9 @@ export const INCOMPLETE = "The network's report is not complete yet";
 /** Returns what can explain the differences, the likeliest first, and then what is in neither count. */
 export function explainDifference({ comparison, ours, problems }: ExplainInput): readonly AuditExplanation[] {
   const wrong = comparison.rows.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
-  const missing = sumOf(wrong.filter(({ difference }) => difference < 0));
-  const extra = sumOf(wrong.filter(({ difference }) => difference > 0));
-  const count = (name: string): number => countOf(ours, (row) => row.name === name);
+  const missing = sumDifferences(wrong.filter(({ difference }) => difference < 0));
+  const extra = sumDifferences(wrong.filter(({ difference }) => difference > 0));
+  const count = (name: string): number => countRows(ours, (row) => row.name === name);
   const found: AuditExplanation[] = [];
   const add = (cause: AuditExplanation['cause'], rest: Omit<AuditExplanation, 'cause'>): void => {
     if (rest.events !== 0) found.push({ cause, ...rest });
@@ -62,7 +52,7 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
       events: shared,
       text: `The network gave ${shown(shared)} responses the session of another shopper, order or place. The events of these count as one's.`,
     });
-    const events = sumOf(wrong.filter(({ verdict }) => verdict === 'late'));
+    const events = sumDifferences(wrong.filter(({ verdict }) => verdict === 'late'));
     add('data_through', {
       direction: 'missing',
       events,
@@ -83,7 +73,7 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     add('network', { direction: 'extra', events: null, text });
   };
   const hasMoreLoads = wrong.some(({ metric, difference }) => metric === 'widget_loads' && difference > 0);
-  const nameless = countOf(ours, (row) => row.view === null && isAudited(row));
+  const nameless = countRows(ours, (row) => row.view === null && isAudited(row));
   if (wrong.some(({ group }) => Object.keys(group).length > 0))
     add('no_placement', {
       direction: 'extra',
@@ -136,7 +126,7 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     const names = [...new Set(rows.map(({ name }) => name))];
     const codes = names.map((name) => `${name.slice(cause.length + 1)} ${shown(count(name))}`);
     const text = `${what}, by code: ${codes.join(', ')}.`;
-    add(cause, { direction: 'neither', events: countOf(rows, () => true), text });
+    add(cause, { direction: 'neither', events: countRows(rows, () => true), text });
   }
   const expired = count('expired');
   const old = `In neither count: ${shown(expired)} events arrived more than 30 days late.`;
@@ -146,14 +136,14 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
 
 const shown = (events: number): string => events.toLocaleString('en');
 
-function sumOf(rows: readonly AuditRow[]): number {
+function sumDifferences(rows: readonly AuditRow[]): number {
   return rows.reduce((sum, { difference }) => sum + Math.abs(difference), 0);
 }
 
-function countOf(rows: readonly CountedRow[], isCounted: (row: CountedRow) => boolean): number {
+function countRows(rows: readonly LedgerRow[], isCounted: (row: LedgerRow) => boolean): number {
   return rows.reduce((sum, row) => sum + (isCounted(row) ? row.count : 0), 0);
 }
 
-function isAudited({ name }: CountedRow): boolean {
+function isAudited({ name }: LedgerRow): boolean {
   return AUDITED_METRICS.some((metric) => AUDITED[metric] === name);
 }

@@ -1,5 +1,5 @@
-import type { Forced } from '../forcing.ts';
-import { isObject, own, parseJson, oneOf } from '../../wire/json.ts';
+import type { Forced } from './forcing.ts';
+import { isObject, own, parseJson, oneOf } from '../wire/json.ts';
 
 /** The page looks for this key too: it means that the relay has said sandbox in this tab before. */
 const KEY = 'offerlet-inspector';

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { datesOfSpec, grainOf } from '../../../reports/reportSpec.ts';
 import type { ReportState } from '../../../reports/reportState.ts';
-import { keyText } from '../report/ReportTable.tsx';
-import type { LoadedReport } from '../report/useReport.ts';
+import { keyText } from './ReportTable.tsx';
+import type { LoadedReport } from './useReport.ts';
 import type { Row } from '../../../reports/comparison.ts';
 import { changeOf, newsOf, valueOf } from '../../../reports/format.ts';
 import { chartDataOf, groupKeyOf } from '../../../reports/series.ts';
-import { TimeChart } from './TimeChart.tsx';
+import { TimeChart } from '../chart/TimeChart.tsx';
 
 /** The chart of a report: lines over time, one for each of the highest groups, or bars when there is no time. */
 export function ReportChart({ report }: { readonly report: LoadedReport }): JSX.Element | null {

@@ -1,6 +1,6 @@
-import { quote } from '../../http/networkAccess.ts';
-import { isObject, oneOf } from '../../wire/json.ts';
-import { RelayConfigError } from '../errors.ts';
+import { quote } from '../http/networkAccess.ts';
+import { isObject, oneOf } from '../wire/json.ts';
+import { RelayConfigError } from './errors.ts';
 
 /** Stops the start: `problem` continues the option's name, says what is wrong, and what to use instead. */
 export function refuseOption(option: string, problem: string): never {

@@ -1,12 +1,12 @@
-import { withDeadline } from '../../http/withDeadline.ts';
-import type { EventName, WireEvent } from '../../wire/events.ts';
-import { parseDatetime } from '../../wire/json.ts';
-import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
-import { createEventKeys, sessionKey } from '../dedupe/eventKeys.ts';
-import { KeyTable, randomSalt, senderNumber } from '../dedupe/keyTable.ts';
-import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
-import { dateOf } from '../../wire/utcDates.ts';
-import { explain, type Telemetry } from '../telemetry.ts';
+import { withDeadline } from '../http/withDeadline.ts';
+import type { EventName, WireEvent } from '../wire/events.ts';
+import { parseDatetime } from '../wire/json.ts';
+import { DISPLAY_MODES, VIEWS } from '../wire/offers/request.ts';
+import { createEventKeys, sessionKey } from './dedupe/eventKeys.ts';
+import { KeyTable, randomSalt, senderNumber } from './dedupe/keyTable.ts';
+import { DEDUPE_MAX_AGE_MS } from '../wire/limits.ts';
+import { dateOf } from '../wire/utcDates.ts';
+import { explain, type Telemetry } from './telemetry.ts';
 import { addCount, cellText, placementText, type Ledger, type LedgerCount } from './ledger.ts';
 
 /** A session that the network opened with its response. */

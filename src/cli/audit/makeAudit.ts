@@ -1,6 +1,6 @@
-import { HOURLY_MAX_DATES } from '../limits.ts';
-import type { ReportRow } from '../reporting.ts';
-import { addDays, type DateRange } from '../utcDates.ts';
+import { HOURLY_MAX_DATES } from '../../wire/limits.ts';
+import type { ReportRow } from '../../wire/reporting.ts';
+import { addDays, type DateRange } from '../../wire/utcDates.ts';
 import {
   AUDIT_GROUPINGS,
   AUDITED_METRICS,

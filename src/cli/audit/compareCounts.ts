@@ -1,20 +1,7 @@
-import type { EventName } from '../events.ts';
-import type { PublisherGrouping, PublisherMetric, ReportRow } from '../reporting.ts';
-import { HOUR_MS } from '../utcDates.ts';
-
-/** How often one thing happened in one UTC hour and one placement, by the relay's count. */
-export interface CountedRow {
-  /** The beginning of the hour: `2026-11-23T10:00:00Z`. */
-  readonly hour: string;
-  /** The name of an event, or of something else that the relay counts, such as `offers_requested`. */
-  readonly name: string;
-  /** The placement; `null` where it is not known or does not matter. */
-  readonly view: string | null;
-  readonly display_mode: string | null;
-  /** Also `null` for a placement without one. */
-  readonly widget_id: string | null;
-  readonly count: number;
-}
+import type { LedgerRow } from '../../relay.ts';
+import type { EventName } from '../../wire/events.ts';
+import type { PublisherGrouping, PublisherMetric, ReportRow } from '../../wire/reporting.ts';
+import { HOUR_MS } from '../../wire/utcDates.ts';
 
 /** The metrics that relay and network both can know, and the event of each. See src/network/contract/rules.md#metrics-and-money. */
 export const AUDITED = {
@@ -64,7 +51,7 @@ export interface AuditRow {
 }
 
 export interface AuditInput {
-  readonly ours: readonly CountedRow[];
+  readonly ours: readonly LedgerRow[];
   /** The rows of a publisher's report with this grain and these groupings. */
   readonly theirs: readonly ReportRow[];
   readonly grain: 'hour' | 'day';
@@ -115,10 +102,10 @@ export function compareCounts(input: AuditInput): AuditComparison {
     if (!metric || row.view === UNREPORTED_VIEW) continue;
     const period = grain === 'hour' ? row.hour : `${row.hour.slice(0, 10)}T00:00:00Z`;
     const count = again === undefined ? row.count : -row.count;
-    add(0, { period, group: groupOf(by, (name) => row[name]), metric, count });
+    add(0, { period, group: readGroup(by, (name) => row[name]), metric, count });
   }
   for (const row of input.theirs) {
-    const group = groupOf(by, (name) => textOf(row[AUDIT_GROUPINGS[name]]));
+    const group = readGroup(by, (name) => placementValue(row[AUDIT_GROUPINGS[name]]));
     for (const metric of AUDITED_METRICS) {
       const count = Number(row[metric] ?? 0);
       if (count !== 0) add(1, { period: row.period_start, group, metric, count });
@@ -164,12 +151,12 @@ function totalOf(metric: AuditedMetric, rows: readonly AuditRow[], input: AuditI
   return isLate && closed.some(({ verdict }) => verdict === 'late') ? { ...total, verdict: 'late' } : total;
 }
 
-function groupOf(by: readonly AuditGrouping[], valueOf: (name: AuditGrouping) => string | null): AuditRow['group'] {
+function readGroup(by: readonly AuditGrouping[], valueOf: (name: AuditGrouping) => string | null): AuditRow['group'] {
   return Object.fromEntries(by.map((name) => [name, valueOf(name)]));
 }
 
 /** Networks return an empty text for a placement without a widget id, or null. */
-function textOf(value: string | number | null | undefined): string | null {
+function placementValue(value: string | number | null | undefined): string | null {
   return value === null || value === undefined || value === '' ? null : String(value);
 }
 

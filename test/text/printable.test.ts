@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createOutput, documentWithoutControls, openTerminal } from '../../src/cli/output/terminal.ts';
-import { textOf } from '../../src/cli/output/print.ts';
-import { printableJson, withoutCommands } from '../../src/http/printable.ts';
+import { printedText } from '../../src/cli/output/print.ts';
+import { printableJson, withoutCommands } from '../../src/text/printable.ts';
 
 /** What GitHub's and Azure's runners take for a command in one line of a log. */
 function hasCommand(text: string): boolean {
@@ -99,7 +99,7 @@ test('every way to print goes through it', () => {
     { json: false, csv: true },
     { json: false, csv: false },
   ])
-    terminal.write(textOf(printable, { format, terminal }));
+    terminal.write(printedText(printable, { format, terminal }));
   for (const spy of spies) spy.mockRestore();
   expect(printed.split('\n').length).toBeGreaterThan(10);
   expect(hasCommand(printed)).toBe(false);

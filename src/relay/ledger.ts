@@ -1,6 +1,5 @@
-import type { CountedRow } from '../../wire/audit/compareCounts.ts';
-import { ID_MAX_LENGTH } from '../../wire/limits.ts';
-import type { Counted } from '../../wire/audit/readCounted.ts';
+import { escaped } from '../text/printable.ts';
+import { ID_MAX_LENGTH } from '../wire/limits.ts';
 
 /**
  * Counts what the network accepted, by hour and placement, for `offerlet audit`. A part of the store of accepted events:
@@ -22,10 +21,25 @@ export interface Ledger {
 }
 
 /** What a ledger has counted. */
-export type LedgerCounts = Counted;
+export interface LedgerCounts {
+  readonly rows: readonly LedgerRow[];
+  /** What could not be read, in sentences for people. */
+  readonly problems: readonly string[];
+}
 
 /** How often one thing happened in one UTC hour and one placement. */
-export type LedgerRow = CountedRow;
+export interface LedgerRow {
+  /** The beginning of the hour: `2026-11-23T10:00:00Z`. */
+  readonly hour: string;
+  /** The name of an event, or a `LedgerCount`. */
+  readonly name: string;
+  /** The placement; `null` where it is not known or does not matter. */
+  readonly view: string | null;
+  readonly display_mode: string | null;
+  /** Also `null` for a placement without one. */
+  readonly widget_id: string | null;
+  readonly count: number;
+}
 
 /** What is counted besides accepted events. */
 export type LedgerCount =
@@ -84,9 +98,7 @@ export function readCell(cell: string): Omit<LedgerRow, 'count'> | undefined {
 }
 
 function escape(text: string): string {
-  return text
-    .slice(0, ID_MAX_LENGTH)
-    .replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.slice(0, ID_MAX_LENGTH).replace(/[^ -[\]-~]/g, escaped);
 }
 
 function unescape(text: string): string {
@@ -99,7 +111,7 @@ export function addCount(counts: Map<string, number>, cell: string, count = 1): 
 }
 
 /** Returns counts as rows in order of time, those of unreadable cells left out. */
-export function rowsOf(counts: ReadonlyMap<string, number>): LedgerRow[] {
+export function ledgerRows(counts: ReadonlyMap<string, number>): LedgerRow[] {
   return [...counts]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([cell, count]) => {
