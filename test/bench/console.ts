@@ -20,19 +20,13 @@ const RATES = [1, 4];
  */
 export async function run(args: string[]): Promise<void> {
   const rounds = Number(args[0] ?? 5);
-  const data = mkdtempSync(join(tmpdir(), 'offerlet-bench-'));
-  await (await createNetwork({ data, seed: 'demo', log: () => undefined })).close();
-  await addPublishers(data, { publishers: PUBLISHERS, impressions: 1_000_000 });
-  const network = await createNetwork({ data, log: () => undefined });
-  const server = await serve(network.fetch, { port: 0 });
-  const key = network.describe().keys.management ?? '';
-  const operators = await startConsole({ network: server.url, key });
+  const channel = await openChannel(PUBLISHERS);
   const path = find('chromium')?.path;
   const browser = await chromium.launch({ ...(path && { executablePath: path }), args: ['--no-sandbox'] });
   try {
     for (const rate of RATES) {
       const figures: Figures[] = [];
-      for (let round = 0; round < rounds; round++) figures.push(await visit(browser, { url: operators.url, rate }));
+      for (let round = 0; round < rounds; round++) figures.push(await visit(browser, { url: channel.console, rate }));
       const [first] = figures;
       console.log(
         `  ${first?.rows}, processor slowed ${rate} times: ${kilobytes(first?.bytes)} until the table is there, ${kilobytes(first?.all)} in all`,
@@ -42,11 +36,38 @@ export async function run(args: string[]): Promise<void> {
     }
   } finally {
     await browser.close();
-    await operators.stop();
-    await server.close();
-    await network.close();
-    rmSync(data, { recursive: true, force: true });
+    await channel.close();
   }
+}
+
+/** Opens a network whose channel has that many publishers more, the largest with a million impressions a day, and its console. */
+export async function openChannel(publishers: number) {
+  const data = mkdtempSync(join(tmpdir(), 'offerlet-bench-'));
+  await (await createNetwork({ data, seed: 'demo', log: () => undefined })).close();
+  await addPublishers(data, { publishers, impressions: 1_000_000 });
+  const network = await createNetwork({ data, log: () => undefined });
+  let requests = 0;
+  const server = await serve(
+    (request, from) => {
+      requests += 1;
+      return network.fetch(request, from);
+    },
+    { port: 0 },
+  );
+  const key = network.describe().keys.management ?? '';
+  const operators = await startConsole({ network: server.url, key });
+  return {
+    url: server.url,
+    key,
+    console: operators.url,
+    requests: () => requests,
+    async close() {
+      await operators.stop();
+      await server.close();
+      await network.close();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
 }
 
 interface Figures {
