@@ -1,9 +1,5 @@
 // Entry, server: createNetwork, and what its commands do.
 export { createNetwork, type Network, type NetworkOptions } from './network/createNetwork.ts';
 export { NetworkStartError } from './network/database/openNetworkDatabase.ts';
-export {
-  distributeDatabase,
-  type DistributeOptions,
-  type DistributionStep,
-} from './network/database/distributeDatabase.ts';
-export { partitionEvents, type PartitionOptions, type PartitionStep } from './network/database/partitionEvents.ts';
+export { distributeDatabase, type DistributionStep } from './network/database/distributeDatabase.ts';
+export { partitionEvents, type PartitionStep } from './network/database/partitionEvents.ts';

@@ -1,7 +1,12 @@
 // offerlet-operator: clients of the Channel API and of the Reporting API V2, and the operators' console. For servers.
 
-export { addPublishers, type AddOutcome, type AddPublishersOptions } from './operator/publishers/addPublishers.ts';
-export { ChannelClient, type AllPublishersQuery, type PublisherQuery } from './operator/clients/ChannelClient.ts';
+export type { AddOutcome } from './operator/publishers/addPublishers.ts';
+export {
+  ChannelClient,
+  type AllPublishersQuery,
+  type ApprovedPublisher,
+  type PublisherQuery,
+} from './operator/clients/ChannelClient.ts';
 export {
   AuthError,
   ConflictError,

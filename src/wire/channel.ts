@@ -28,21 +28,23 @@ export interface ChannelDetails {
   exclusions: { subcategories: { channel: readonly string[] } };
 }
 
-export interface Publisher {
-  pending_publisher_id: string | null;
-  publisher_remote_id: string | null;
+interface PublisherFields {
   brand_name: string;
   primary_category: string;
-  /** One of `PUBLISHER_STATUSES` today. Clients pass unknown values through. */
-  status: PublisherStatus | (string & {});
   created_at: string;
   exclusions: { subcategories: { external: readonly string[]; publisher: readonly string[] } };
 }
 
-export interface PublisherDetail extends Publisher {
-  /** A publishable key; null while the publisher is pending. */
-  api_key: string | null;
-}
+/** A publisher of the channel, or a request to add one. A status that is not known yet is passed through. */
+export type Publisher = PublisherFields &
+  (
+    | { status: 'APPROVED'; publisher_remote_id: string; pending_publisher_id: string | null }
+    | { status: 'PENDING' | 'NEEDS_INFO'; publisher_remote_id: null; pending_publisher_id: string }
+    | { status: 'REJECTED'; publisher_remote_id: string | null; pending_publisher_id: string | null }
+  );
+
+/** With a publishable key; null while the publisher is pending. */
+export type PublisherDetail = Publisher & { api_key: string | null };
 
 export interface PublisherList {
   count: number;
@@ -60,7 +62,7 @@ export interface PublisherItem {
 
 export interface CreateRequest {
   pending_publisher_id: string;
-  status: PublisherStatus | (string & {});
+  status: PublisherStatus;
   brand_name: string;
   domain: string;
   primary_category: { remote_id: string; name: string };

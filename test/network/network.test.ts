@@ -1,12 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { logToStderr } from '../../src/network/createFetch.ts';
-import { createNetwork, type Network } from '../../src/network.ts';
-
-let network: Network;
-beforeAll(async () => {
-  network = await createNetwork({ memory: true, seed: 'demo', log: () => undefined });
-});
-afterAll(() => network.close());
 
 test('a line of the log holds no command of a CI system and no control character', () => {
   const lines: string[] = [];

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -56,6 +57,13 @@ test('a body over the limit is a 413 before all of it has arrived', async () => 
   );
   expect(status).toBe(413);
   await vi.waitFor(() => expect(lines.at(-1)).toMatchObject({ route: '/events/batch', status: 413 }));
+});
+
+test('a Host header that makes no URL is a 400', async () => {
+  const sent = request(`${server.url}/health`, { headers: { host: '127.999.1.1' } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(400);
 });
 
 test('a client that never finishes its request is cut off', async () => {

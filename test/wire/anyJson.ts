@@ -1,57 +1,14 @@
 import * as fc from 'fast-check';
 
-const KEYS = [
-  'session_id',
-  'recommendations',
-  'recommendation_groups',
-  'recommendation_group_properties',
-  'items',
-  'offer_id',
-  'insertion_id',
-  'insertion_order',
-  'advertiser',
-  'offer',
-  'heading',
-  'target_url',
-  'cta_details',
-  'accept_copy',
-  'decline_copy',
-  'assets',
-  'footer',
-  'attribution_details',
-  'x_logo_url',
-  'metadata',
-  'name',
-  'id',
-  'user_details',
-  'placement_details',
-  'order_details',
-  'cost_details',
-  'purchases',
-  'attributes',
-  'email',
-  'view',
-  'events',
-  'results',
-  'index',
-  'success',
-  'error',
-  'errors',
-  'message',
-  'code',
-  'event_name',
-  'event_datetime',
-  'brand_properties',
-  'conversion_properties',
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  'length',
-  '0',
-  '1',
-  '2',
-];
+const KEYS = `
+  session_id recommendations recommendation_groups recommendation_group_properties items offer_id insertion_id
+  insertion_order advertiser offer heading target_url cta_details accept_copy decline_copy assets footer
+  attribution_details x_logo_url metadata name id user_details placement_details order_details cost_details
+  purchases attributes email view events results index success error errors message code event_name event_datetime
+  brand_properties conversion_properties __proto__ constructor toString hasOwnProperty length 0 1 2
+`
+  .trim()
+  .split(/\s+/);
 /** JSON whose objects have known field names and names that break naive readers. */
 export const { json } = fc.letrec((tie) => ({
   json: fc.oneof(

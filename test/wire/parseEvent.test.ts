@@ -16,39 +16,21 @@ function pathsOf(json: unknown): string[] {
   return parsed.ok ? [] : parsed.problems.map((problem) => problem.path);
 }
 
+const about = { ...load, brand_properties: brand };
+const product = { ...about, product_properties: { product_id: 'p1' } };
 /** The minimal accepted event of each kind. */
 const LEAST: Record<(typeof EVENT_NAMES)[number], object> = {
   WIDGET_LOAD: load,
   WIDGET_DISPLAY: { ...load, event_name: 'WIDGET_DISPLAY' },
   WIDGET_VIEW: { ...load, event_name: 'WIDGET_VIEW' },
-  BRAND_DISPLAY: { ...load, event_name: 'BRAND_DISPLAY', brand_properties: brand },
-  BRAND_VIEW: { ...load, event_name: 'BRAND_VIEW', brand_properties: brand },
-  BRAND_CLICK: { ...load, event_name: 'BRAND_CLICK', brand_properties: brand },
+  BRAND_DISPLAY: { ...about, event_name: 'BRAND_DISPLAY' },
+  BRAND_VIEW: { ...about, event_name: 'BRAND_VIEW' },
+  BRAND_CLICK: { ...about, event_name: 'BRAND_CLICK' },
   ELEMENT_CLICK: { ...load, event_name: 'ELEMENT_CLICK', initiating_target: 'INLINE_FOOTER_PRIVACY' },
-  PRODUCT_DISPLAY: {
-    ...load,
-    event_name: 'PRODUCT_DISPLAY',
-    brand_properties: brand,
-    product_properties: { product_id: 'p1' },
-  },
-  PRODUCT_VIEW: {
-    ...load,
-    event_name: 'PRODUCT_VIEW',
-    brand_properties: brand,
-    product_properties: { product_id: 'p1' },
-  },
-  PRODUCT_CLICK: {
-    ...load,
-    event_name: 'PRODUCT_CLICK',
-    brand_properties: brand,
-    product_properties: { product_id: 'p1' },
-  },
-  CONVERSION: {
-    ...load,
-    event_name: 'CONVERSION',
-    brand_properties: brand,
-    conversion_properties: { conversion_id: 'c1' },
-  },
+  PRODUCT_DISPLAY: { ...product, event_name: 'PRODUCT_DISPLAY' },
+  PRODUCT_VIEW: { ...product, event_name: 'PRODUCT_VIEW' },
+  PRODUCT_CLICK: { ...product, event_name: 'PRODUCT_CLICK' },
+  CONVERSION: { ...about, event_name: 'CONVERSION', conversion_properties: { conversion_id: 'c1' } },
 };
 
 test.each(EVENT_NAMES)('the minimal %s is accepted unchanged', (name) => {

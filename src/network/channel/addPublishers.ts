@@ -34,7 +34,7 @@ const COLUMNS = `pending_publisher_id, channel_id, brand_name, brand_key, domain
 
 interface NewRow {
   readonly pending_publisher_id: string;
-  readonly status: string;
+  readonly status: 'PENDING';
   readonly staff_notes: string;
   readonly created_at: string;
   readonly updated_at: string;

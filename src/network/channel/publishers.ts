@@ -54,13 +54,14 @@ function listItem(row: PublisherRow): Publisher {
     status: row.status,
     created_at: row.created_at.toISOString(),
     exclusions: { subcategories: { external: row.external_exclusions, publisher: row.publisher_exclusions } },
-  };
+  } as Publisher;
 }
 
 /** The publisher's details, with its publishable key. */
 function detail(row: PublisherRow): PublisherDetail {
   const { publisher_remote_id, ...rest } = listItem(row);
-  return { ...rest, pending_publisher_id: row.pending_publisher_id, publisher_remote_id, api_key: row.api_key };
+  const { pending_publisher_id, api_key } = row;
+  return { ...rest, pending_publisher_id, publisher_remote_id, api_key } as PublisherDetail;
 }
 
 /** GET publishers list: publishers and requests, newest first. */

@@ -1,60 +1,26 @@
-import { hasCitus, isDistributed, isWorker } from './citus.ts';
+import { changeDatabase, type ChangeOptions, measureTable, type SizedTable } from './changeDatabase.ts';
+import { isDistributed } from './citus.ts';
 import { type Database, DatabaseUnavailableError } from './database.ts';
 import { REFERENCE_TABLES, SHARDED_TABLES, SCHEMA_VERSION, readSchemaVersion } from './schema.ts';
-import { measureTable } from './partitionEvents.ts';
-import { openPostgres } from './postgres.ts';
 import { NetworkStartError } from './openNetworkDatabase.ts';
 
 /** One table that is not distributed yet. */
-export interface DistributionStep {
-  readonly table: string;
+export interface DistributionStep extends SizedTable {
   /** `copy`: every node gets all of it. `online`: rows move while writers go on. `blocking`: writers of this table wait meanwhile. */
   readonly how: 'copy' | 'online' | 'blocking';
-  /** Estimated, as the server's statistics are. */
-  readonly rows: number;
-  readonly bytes: number;
 }
-
-/** How to distribute a database. */
-export interface DistributeOptions {
-  /** The coordinator. */
-  readonly databaseUrl: string;
-  /** Whether to change nothing. */
-  readonly isDryRun: boolean;
-  /** Gets what there is to do; an empty list if every table is distributed. */
-  onPlan(steps: readonly DistributionStep[]): void;
-  /** Runs a step, which it may report. */
-  onStep(step: DistributionStep, run: () => Promise<void>): Promise<void>;
-}
-
-/** Milliseconds that one table may take: a day. */
-const TABLE_TIMEOUT_MS = 86_400_000;
 
 /** Distributes the tables of a database that got the citus extension later, while networks use it. A second run does nothing. */
-export async function distributeDatabase(options: DistributeOptions): Promise<void> {
-  const db = openPostgres(options.databaseUrl, { connections: 2, statementTimeoutMs: TABLE_TIMEOUT_MS });
-  try {
-    await db.check();
-    const steps = await planDistribution(db);
-    options.onPlan(steps);
-    if (options.isDryRun) return;
-    for (const step of steps) await options.onStep(step, () => distributeTable(db, step));
-  } catch (error) {
-    if (error instanceof NetworkStartError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new NetworkStartError(message.split('\n')[0] ?? '', { cause: error });
-  } finally {
-    await db.close();
-  }
+export function distributeDatabase(options: ChangeOptions<DistributionStep>): Promise<void> {
+  return changeDatabase(options, { plan: planDistribution, run: distributeTable });
 }
 
 /** The tables that are not distributed, in order. */
-async function planDistribution(db: Database): Promise<readonly DistributionStep[]> {
-  if (!(await hasCitus(db)))
+async function planDistribution(db: Database, isOnCitus: boolean): Promise<readonly DistributionStep[]> {
+  if (!isOnCitus)
     throw new NetworkStartError(
       'The database has no citus extension. Run CREATE EXTENSION citus in it on every node, and citus_add_node on the coordinator.',
     );
-  if (await isWorker(db)) throw new NetworkStartError('This is not the coordinator. Give its URL with --database-url.');
   const version = await readSchemaVersion(db);
   if (version !== SCHEMA_VERSION)
     throw new NetworkStartError(

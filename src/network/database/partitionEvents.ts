@@ -1,31 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { hasCitus, isWorker } from './citus.ts';
+import {
+  changeDatabase,
+  type ChangeOptions,
+  measureTable,
+  type SizedTable,
+  STEP_TIMEOUT_MS,
+} from './changeDatabase.ts';
 import { type Database, DatabaseUnavailableError, type Queries, type Transaction } from './database.ts';
-import { openPostgres } from './postgres.ts';
 import { NetworkStartError } from './openNetworkDatabase.ts';
 
-/** One change to the partitions of `events`. */
-export interface PartitionStep {
+/** One change to the partitions of `events`. Its table is the partition; for `split`, the one that takes what is there. */
+export interface PartitionStep extends SizedTable {
   /** split: partitions the table; create: for a month; detach: of a month, or of what was there before the split. */
   readonly what: 'split' | 'create' | 'detach';
-  /** The partition; for `split`, the one that takes what is there. */
-  readonly table: string;
-  /** Estimated, as the server's statistics are. */
-  readonly rows: number;
-  readonly bytes: number;
 }
 
 /** How to partition. */
-export interface PartitionOptions {
-  /** The server, or the coordinator. */
-  readonly databaseUrl: string;
+interface PartitionOptions extends ChangeOptions<PartitionStep> {
   /** Whole months to keep besides the current one, 2 or more; without it nothing is detached. */
   readonly keepMonths?: number | undefined;
-  readonly isDryRun: boolean;
-  /** Gets what there is to do. */
-  onPlan(steps: readonly PartitionStep[]): void;
-  /** Runs a step, which it may report. */
-  onStep(step: PartitionStep, run: () => Promise<void>): Promise<void>;
   readonly now?: Date;
 }
 
@@ -37,8 +30,6 @@ const BEFORE = 'events_before';
 const OTHER = 'events_other';
 /** The constraint that says where the part before the split ends. */
 const RANGE = 'events_before_range';
-/** Milliseconds that a step may take: a day. */
-const STEP_TIMEOUT_MS = 86_400_000;
 /** The number of the lock under which one run at a time does a step. */
 const STEP_LOCK = 4_600_002;
 /**
@@ -53,31 +44,14 @@ const LOCK_PAUSE_MS = 5_000;
 const MAX_TRIES = 18;
 
 /** Partitions `events` by month, creates the partitions of coming months and detaches those that are older than what is kept. A second run does nothing. */
-export async function partitionEvents(options: PartitionOptions): Promise<void> {
-  const db = openPostgres(options.databaseUrl, { connections: 2, statementTimeoutMs: STEP_TIMEOUT_MS });
-  try {
-    await db.check();
-    const isOnCitus = await hasCitus(db);
-    if (isOnCitus && (await isWorker(db)))
-      throw new NetworkStartError('This is not the coordinator. Give its URL with --database-url.');
-    const steps = await planPartitions(db, options);
-    options.onPlan(steps);
-    if (options.isDryRun) return;
-    const place = { now: options.now ?? new Date(), isOnCitus };
-    for (const step of steps) await options.onStep(step, () => runStep(db, step, place));
-  } catch (error) {
-    if (error instanceof NetworkStartError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new NetworkStartError(message.split('\n')[0] ?? '', { cause: error });
-  } finally {
-    await db.close();
-  }
+export function partitionEvents({ keepMonths, now = new Date(), ...options }: PartitionOptions): Promise<void> {
+  return changeDatabase(options, {
+    plan: (db) => planPartitions(db, keepMonths, now),
+    run: (db, step, isOnCitus) => runStep(db, step, { now, isOnCitus }),
+  });
 }
 
-async function planPartitions(
-  db: Queries,
-  { keepMonths, now = new Date() }: PartitionOptions,
-): Promise<PartitionStep[]> {
+async function planPartitions(db: Queries, keepMonths: number | undefined, now: Date): Promise<PartitionStep[]> {
   const kind = await kindOfEvents(db);
   if (kind === undefined) throw new NetworkStartError('The database has no table events. Start a network on it once.');
   const steps: PartitionStep[] = [];
@@ -129,20 +103,6 @@ async function listPartitions(db: Queries): Promise<string[]> {
     "SELECT c.relname::text AS name FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = 'events'::regclass",
   );
   return rows.map(({ name }) => name);
-}
-
-/** The estimated rows and the bytes of a table with its partitions, 0 if it does not exist. A partitioned table itself holds nothing. */
-export async function measureTable(
-  db: Queries,
-  table: string,
-): Promise<{ readonly rows: number; readonly bytes: number }> {
-  const [size] = await db.query<{ rows: number; bytes: number }>(
-    `SELECT coalesce(sum(greatest(reltuples, 0)), 0)::bigint AS rows, coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes
-     FROM pg_class WHERE relkind <> 'p'
-       AND (oid = to_regclass($1::text) OR oid IN (SELECT relid FROM pg_partition_tree(to_regclass($1::text))))`,
-    [table],
-  );
-  return { rows: size?.rows ?? 0, bytes: size?.bytes ?? 0 };
 }
 
 /** A month as a number. */

@@ -1,5 +1,7 @@
 import { connect, type ApiCall, type ApiResponse, type CallOptions, type ClientOptions } from '../../http/connect.ts';
-import { ApiError, NotFoundError, OPERATOR } from './errors.ts';
+import { pause } from '../../http/pause.ts';
+import { type AddOutcome, addPublishers } from '../publishers/addPublishers.ts';
+import { ApiError, ConflictError, NotFoundError, OPERATOR } from './errors.ts';
 import {
   CHANNEL_PATHS,
   type AddResult,
@@ -30,8 +32,11 @@ export interface AllPublishersQuery extends Omit<PublisherQuery, 'page'> {
   readonly status?: PublisherStatus | undefined;
 }
 
-/** Pages in a row without a new publisher. New publishers move the others on, but not that far between two pages. */
-const MAX_REPEATED_PAGES = 5;
+/** An approved publisher. */
+export type ApprovedPublisher = Extract<PublisherDetail, { status: 'APPROVED' }>;
+
+/** Times that exclusions are added when somebody else replaces them meanwhile. */
+const ADD_ATTEMPTS = 5;
 
 /** Client of the Channel API: publishers, categories and exclusions of the channel that owns the key. */
 export class ChannelClient {
@@ -74,7 +79,6 @@ export class ChannelClient {
     options: CallOptions = {},
   ): AsyncGenerator<Publisher> {
     const seen = new Set<string | null>();
-    let repeated = 0;
     for (let page = 1; ; page++) {
       const before = seen.size;
       const list = await this.publishers({ q, page, pageSize }, options).catch((error: unknown) => {
@@ -90,8 +94,8 @@ export class ChannelClient {
       }
       // `next` is not followed: a URL from a response must not receive the key.
       if (!list?.next || list.publishers.length === 0) return;
-      repeated = seen.size > before ? 0 : repeated + 1;
-      if (repeated === MAX_REPEATED_PAGES)
+      // New publishers move the others on, but not by a whole page.
+      if (seen.size === before)
         throw new ApiError(`GET ${CHANNEL_PATHS.publishers} returns the same publishers on every page.`, {
           status: 200,
         });
@@ -116,11 +120,70 @@ export class ChannelClient {
     return results as readonly AddResult[];
   }
 
+  /**
+   * Requests any number of publishers to be added, 50 at a time. Resolves to the outcome of each, in order; an item that is
+   * refused does not stop the others. Rejects when the network refuses the key or stays unreachable; `onOutcome` has been called
+   * with the index and the outcome of each item by then.
+   */
+  async addAll(
+    items: readonly PublisherItem[],
+    { onOutcome, ...options }: CallOptions & { onOutcome?(index: number, outcome: AddOutcome): void } = {},
+  ): Promise<readonly AddOutcome[]> {
+    const outcomes: AddOutcome[] = [];
+    await addPublishers({
+      items,
+      signal: options.signal,
+      send: (batch) => this.add(batch, options),
+      onOutcome(index, outcome) {
+        outcomes[index] = outcome;
+        onOutcome?.(index, outcome);
+      },
+    });
+    return outcomes;
+  }
+
+  /** Resolves to the publisher once its request is approved, and rejects once it is rejected. Looks `every` so many milliseconds. */
+  async waitForApproval(
+    id: string,
+    { every = 60_000, ...options }: CallOptions & { readonly every?: number } = {},
+  ): Promise<ApprovedPublisher> {
+    for (;;) {
+      const publisher = await this.publisher(id, options);
+      if (publisher.status === 'APPROVED') return publisher;
+      if (publisher.status === 'REJECTED')
+        throw new ApiError(`The request to add ${publisher.brand_name} was rejected.`, {
+          status: 200,
+          code: 'REJECTED',
+        });
+      await pause(every, options.signal);
+    }
+  }
+
   /** Removes an approved publisher from the channel. */
   async remove(id: string, options: CallOptions = {}): Promise<void> {
     const path = CHANNEL_PATHS.remove(checkId(id));
     const { status, unexpected } = await this.#send({ method: 'DELETE', path }, options);
     if (status !== 204) throw unexpected('the status 204');
+  }
+
+  /** Excludes more subcategories for all publishers of the channel. What else is excluded stays, whoever changes it meanwhile. */
+  async addChannelExclusions(subcategory_ids: readonly string[], options: CallOptions = {}): Promise<void> {
+    await addMissing(subcategory_ids, {
+      read: async () => (await this.details(options)).exclusions.subcategories.channel,
+      replace: (ids) => this.setChannelExclusions(ids, options),
+    });
+  }
+
+  /** Excludes more subcategories for one publisher. What else the channel excludes for it stays. */
+  async addPublisherExclusions(
+    id: string,
+    subcategory_ids: readonly string[],
+    options: CallOptions = {},
+  ): Promise<void> {
+    await addMissing(subcategory_ids, {
+      read: async () => (await this.publisher(id, options)).exclusions.subcategories.publisher,
+      replace: (ids) => this.setPublisherExclusions(id, ids, options),
+    });
   }
 
   /** Replaces the subcategories that the channel excludes for all its publishers. An empty array clears them. */
@@ -146,6 +209,19 @@ export class ChannelClient {
   #send(call: Omit<ApiCall, keyof CallOptions>, { signal, timeout }: CallOptions): Promise<ApiResponse> {
     return this.#call({ ...call, signal, timeout });
   }
+}
+
+/** The API can only replace a list. It is read again after each change: what somebody else replaced meanwhile is added again. */
+async function addMissing(
+  wanted: readonly string[],
+  list: { read(): Promise<readonly string[]>; replace(ids: readonly string[]): Promise<void> },
+): Promise<void> {
+  for (let attempt = 0; attempt <= ADD_ATTEMPTS; attempt++) {
+    const ids = await list.read();
+    if (wanted.every((id) => ids.includes(id))) return;
+    if (attempt < ADD_ATTEMPTS) await list.replace([...new Set([...ids, ...wanted])]);
+  }
+  throw new ConflictError('Somebody else replaces these exclusions again and again. Try again later.', { status: 409 });
 }
 
 /** Refuses ids that change the path: `..` would call another endpoint. */

@@ -17,6 +17,7 @@ import {
   type ReportQuery,
   type ReportVariant,
   type ReportOf,
+  type Sound,
 } from '../reports/reportQuery.ts';
 import { connect, type CallOptions, type ClientOptions } from '../../http/connect.ts';
 import { OPERATOR, ReportChangedError } from './errors.ts';
@@ -51,7 +52,7 @@ export class ReportingClient<V extends ReportVariant> {
 
   /** Returns one page of a report: 50 rows by default. With `compare`, each row has its counterpart and the change. */
   async report<const Q extends ReportQuery<V> = ReportQuery<V>>(
-    query: Q = {} as Q,
+    query: Q & Sound<V, Q> = {} as Q & Sound<V, Q>,
     { signal, timeout }: CallOptions = {},
   ): Promise<ReportOf<V, Q>> {
     const comparison = comparisonOf(query);
@@ -62,7 +63,7 @@ export class ReportingClient<V extends ReportVariant> {
 
   /** Iterates over the pages of a report, by default with the largest page the network allows. */
   async *pages<const Q extends ReportQuery<V> = ReportQuery<V>>(
-    query: Q = {} as Q,
+    query: Q & Sound<V, Q> = {} as Q & Sound<V, Q>,
     { snapshot = true, signal, timeout }: WalkOptions = {},
   ): AsyncGenerator<ReportOf<V, Q>> {
     const comparison = comparisonOf(query);
@@ -75,7 +76,7 @@ export class ReportingClient<V extends ReportVariant> {
 
   /** Iterates over all rows of a report; with `compare`, missing rows come last. */
   async *rows<const Q extends ReportQuery<V> = ReportQuery<V>>(
-    query: Q = {} as Q,
+    query: Q & Sound<V, Q> = {} as Q & Sound<V, Q>,
     options: WalkOptions = {},
   ): AsyncGenerator<ReportOf<V, Q>['data'][number]> {
     for await (const page of this.pages(query, options)) {

@@ -24,7 +24,7 @@ const LIST = {
   file: {
     kind: 'text',
     value: 'FILE',
-    about: 'File with one id or name on each line, or a JSON array; - is stdin.',
+    about: 'File with one id or name on each line; - is stdin.',
   },
 } as const;
 const WAYS = {
@@ -252,34 +252,19 @@ async function readWords({ settings: { file, clear }, words }: EditContext): Pro
   return wanted;
 }
 
-/** Reads a JSON array, or one id on each line; what follows a comma, and comments, are ignored. */
+/** Reads one id on each line; what follows a comma, and comments, are ignored. */
 function listIn(text: string): string[] {
-  if (text.trimStart().startsWith('[')) {
-    const list = parseList(text);
-    if (list) return list;
-    throw new UsageError('--file is not a valid JSON array of ids.');
-  }
   return text
+    .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
     .map(
       (line) =>
-        line
-          .replace(/^\uFEFF/, '')
-          .replace(/#.*$/, '')
-          .split(/[,;\t]/, 1)[0]
-          ?.trim()
+        /^[^#,;\t]*/
+          .exec(line)?.[0]
+          .trim()
           .replace(/^"(.*)"$/, '$1') ?? '',
     )
     .filter((line) => line !== '' && line !== 'subcategory_id');
-}
-
-function parseList(text: string): string[] | undefined {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function idsOf(wanted: readonly string[], taxonomy: Taxonomy): string[] {

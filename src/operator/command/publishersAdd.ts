@@ -92,7 +92,7 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
           results[sendable[index]?.place ?? -1] = outcome;
           if (outcome.status === 'not sent') return;
           done++;
-          progress.step(bar(done, sendable.length, terminal.hasUnicode));
+          progress.step(`Adding publishers: ${done} of ${sendable.length} …`);
         },
       });
     } catch (error) {
@@ -217,12 +217,4 @@ function summaryOf(results: readonly Result[]): string {
     ([status, count]) => `${count} ${status}${status === 'duplicate' && count > 1 ? 's' : ''}`,
   );
   return `${plural(results.length, 'publisher')}: ${parts.join(', ')}`;
-}
-
-const BAR_WIDTH = 24;
-
-function bar(done: number, total: number, hasUnicode: boolean): string {
-  const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
-  const [on, off] = hasUnicode ? ['█', '░'] : ['#', '.'];
-  return `Adding publishers  ${on.repeat(filled)}${off.repeat(BAR_WIDTH - filled)}  ${done} of ${total}`;
 }

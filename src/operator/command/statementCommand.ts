@@ -137,7 +137,7 @@ async function readLines(
   }
   const lines: StatementLine[] = [];
   const { approved } = await readPublishers(source);
-  for (const publisher_ids of chunksOf(approved, IDS_PER_REQUEST))
+  for (const publisher_ids of chunksOf([...approved.keys()], IDS_PER_REQUEST))
     lines.push(...linesOf(await read({ group_by: ['publisher'], publisher_ids })));
   return lines;
 }

@@ -1,10 +1,9 @@
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
-import { AuthError, ApiError, UnreachableError } from '../clients/errors.ts';
+import { AuthError, ApiError } from '../clients/errors.ts';
 import type { Connection } from './connection.ts';
 import { operatorCommand } from './operatorCommand.ts';
 import { own, parseJson, readCappedText } from '../../wire/json.ts';
-import { hideKey, readKey } from '../../wire/keys.ts';
+import { readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
 
 /** Milliseconds for the network's health, which not every network has. */
@@ -52,7 +51,12 @@ interface Owner {
 /** Asks one interface after the other: a key opens one of them. */
 async function findOwner(connection: Connection): Promise<Owner> {
   const family = readKey(connection.apiKey)?.family;
-  if (family === 'integration' || family === 'partner_wide') return integrationKey(connection, family);
+  if (family === 'integration' || family === 'partner_wide')
+    return {
+      key: family === 'integration' ? 'integration' : 'partner-wide integration',
+      channel: null,
+      access: 'requests offers and reports events: for the relay, not for these commands',
+    };
   try {
     const { name } = await connection.channel().details();
     return family === 'publishable'
@@ -80,52 +84,15 @@ async function readsPublisherReports(connection: Connection): Promise<boolean> {
   }
 }
 
-/** An empty request is refused for what it lacks, after the key has been checked. It opens no session. */
-async function integrationKey({ url, apiKey, keySource }: Connection, family: string): Promise<Owner> {
-  const { status, body } = await askForOffers(url, apiKey);
-  const message = own(body, 'message');
-  const reason = typeof message === 'string' ? hideKey(message, apiKey).slice(0, 300) : '';
-  if (status === 401 || status === 403)
-    throw new ExitError(
-      `${safeText(reason).replace(/[.\s]+$/, '') || 'The key was refused'} (${status}). Check ${keySource}.`,
-      EXIT.refused,
-    );
-  // Anything else says nothing about the key: another server may have responded, or one that is down.
-  const isChecked = status === 400 || status === 422 || (status === 200 && own(body, 'session_id') !== undefined);
-  if (!isChecked)
-    throw new ExitError(
-      `POST /recommendations returned ${status}: the key was not checked. Check --network.`,
-      EXIT.failed,
-    );
-  const key = family === 'integration' ? 'integration' : 'partner-wide integration';
-  return { key, channel: null, access: 'requests offers and reports events: for the relay, not for these commands' };
-}
-
-async function askForOffers(url: string, apiKey: string): Promise<{ status: number; body: unknown }> {
-  const headers = { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' };
-  const init = { method: 'POST', headers, body: '{}' };
-  const response = await request(url, '/recommendations', init).catch((cause: unknown) => {
-    const isTimeout = cause instanceof Error && cause.name === 'TimeoutError';
-    const why = isTimeout ? `timed out after ${HEALTH_MS} ms` : 'got no response';
-    throw new UnreachableError(`POST /recommendations ${why}.`, { status: 0, cause });
-  });
-  if (response.status >= 300 && response.status < 400)
-    throw new UnreachableError('POST /recommendations was redirected.', { status: 0, code: 'redirect' });
-  return response;
-}
-
+/** Reads the network's health without its client, which does not know it. */
 async function readHealth(url: string): Promise<{ environment: string | undefined; version: string | undefined }> {
-  const health = await request(url, '/health').catch(() => undefined);
+  const init = { redirect: 'manual', signal: AbortSignal.timeout(HEALTH_MS) } as const;
+  const body = await fetch(`${url.replace(/\/+$/, '')}/health`, init)
+    .then((response) => readCappedText(response, RESPONSE_MAX_BYTES))
+    .catch(() => undefined);
   const text = (name: string): string | undefined => {
-    const value = own(health?.body, name);
+    const value = own(parseJson(body ?? ''), name);
     return typeof value === 'string' ? safeText(value).slice(0, 40) : undefined;
   };
   return { environment: text('environment'), version: text('version') };
-}
-
-/** Calls the network without its client, which knows neither its health nor keys of other kinds. */
-async function request(url: string, path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {
-  const signal = AbortSignal.timeout(HEALTH_MS);
-  const response = await fetch(url.replace(/\/+$/, '') + path, { ...init, redirect: 'manual', signal });
-  return { status: response.status, body: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
 }

@@ -18,11 +18,12 @@ export function createWatch({
   const shared = { networkUrl, apiKey, fetch };
   const channel = new ChannelClient(shared);
   const reports = new ReportingClient({ ...shared, variant: 'channel' });
+  const memory = {};
 
   return async (url, signal) => {
     const rules = loadRules(file);
     const days = Math.min(DAYS_MAX, Math.max(1, Number(url.searchParams.get('days')) || 30));
-    const source = { reports, channel, signal };
+    const source = { reports, channel, signal, memory };
     const {
       causes,
       turns,

@@ -71,6 +71,55 @@ export type PublisherReportQuery = SharedQuery<PublisherMetric, PublisherGroupin
 /** The query of a report, with the parameter names of the API. */
 export type ReportQuery<V extends ReportVariant> = V extends 'channel' ? ChannelReportQuery : PublisherReportQuery;
 
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+/** Numbers that are small enough for a page of a channel's report: 250 rows. */
+type PageSize = Digit | `${Digit}${Digit}` | `1${Digit}${Digit}` | `2${0 | 1 | 2 | 3 | 4}${Digit}` | '250';
+
+/** Whether a list names nothing twice, and at most three things. */
+type IsSound<List extends readonly unknown[]> = number extends List['length']
+  ? true
+  : List extends readonly [unknown, unknown, unknown, unknown, ...unknown[]]
+    ? false
+    : List extends readonly [infer One, ...infer Rest]
+      ? [One] extends [Rest[number]]
+        ? false
+        : IsSound<Rest>
+      : true;
+
+/** What a query names under a key: the names of a literal, otherwise all. */
+type Named<Q, Key extends keyof Q, All> = Q[Key] extends readonly (infer One)[]
+  ? number extends Q[Key]['length']
+    ? All
+    : One
+  : All;
+
+/** The columns by which a channel's report can be sorted: those that it has. */
+type SortColumn<Q> =
+  | 'period_start'
+  | ('metrics' extends keyof Q ? Named<Q, 'metrics', ChannelMetric> : ChannelMetric)
+  | ('group_by' extends keyof Q ? ColumnOf<Named<Q, 'group_by', ChannelGrouping>> : never);
+
+type ColumnOf<Grouping> = Grouping extends 'publisher' ? 'publisher_name' : Grouping;
+
+/** What the network would refuse although each part of the query is right. Only literals can be checked. */
+export type Sound<V extends ReportVariant, Q> = {
+  readonly group_by?: Q extends { readonly group_by: infer List extends readonly unknown[] }
+    ? IsSound<List> extends true
+      ? unknown
+      : never
+    : unknown;
+  readonly sort_by?: 'sort_by' extends keyof Q ? SortColumn<Q> | undefined : unknown;
+  readonly limit?: Q extends { readonly limit: infer Limit extends number }
+    ? number extends Limit
+      ? unknown
+      : V extends 'channel'
+        ? `${Limit}` extends `${PageSize}`
+          ? unknown
+          : never
+        : unknown
+    : unknown;
+};
+
 /** Returns the parameters of a query: arrays joined by commas, undefined values left out. The network validates the rest. */
 export function reportParams(query: object): URLSearchParams {
   const params = new URLSearchParams();

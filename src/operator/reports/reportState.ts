@@ -143,12 +143,8 @@ function unique(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
 
-/** The shells in which people paste a command. */
-export const SHELLS = [
-  ['posix', 'bash, zsh'],
-  ['powershell', 'PowerShell'],
-] as const;
-export type TargetShell = (typeof SHELLS)[number][0];
+/** The shell in which people paste a command. */
+export type TargetShell = 'posix' | 'powershell';
 
 /** Returns the command that prints the report on screen, for a shell. */
 export function commandOf(

@@ -68,10 +68,11 @@ export async function evaluate({ source, rules, before, days = 1 }: EvaluateOpti
     turns.push(...next.turns);
   }
   const unjudged = rules.rules.flatMap((rule) => {
-    const { judged: count, of } = looked.get(rule.name) ?? { judged: 1, of: 1 };
-    if (count > 0 || !('metric' in rule)) return [];
-    const size = labelOf(sizeMetricOf(rule)).toLowerCase();
-    return [{ rule: rule.name, why: `judged 0 of ${of}: too few ${size}` }];
+    if (!('metric' in rule) || skipped.has(rule.name) || read.days.length === 0) return [];
+    const { judged: count, of } = looked.get(rule.name) ?? { judged: 0, of: 0 };
+    const isHoliday = rule.kind === 'change' && rules.holidays.has(judged.at(-1) ?? '');
+    const why = isHoliday ? 'a holiday' : `too few ${labelOf(sizeMetricOf(rule)).toLowerCase()}`;
+    return count > 0 ? [] : [{ rule: rule.name, why: `judged 0 of ${of}: ${why}` }];
   });
   return { causes, turns, days: read.days, dataEnd: read.facts.dataEnd, skipped: read.skipped, unjudged };
 }

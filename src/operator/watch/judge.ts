@@ -60,14 +60,14 @@ export interface JudgeOptions {
   readonly holidays: ReadonlySet<string>;
   /** The time of the run, in milliseconds. */
   readonly now: number;
-  /** Called for each subject of a rule that is looked at. */
+  /** Called for each subject of a rule, if there was enough to judge it by. */
   onLook?(rule: string, isJudged: boolean): void;
   /** The subjects for which a rule has an open cause. */
   open(rule: string): readonly Subject[];
 }
 
 /** The days before silence that say what is usual. */
-export const USUAL_DAYS = 28;
+const USUAL_DAYS = 28;
 
 /** Judges one rule on one day: an alarm for each subject outside its limits, and everything about open causes. */
 export function judge(rule: Rule, options: JudgeOptions): Judgement[] {
@@ -76,13 +76,14 @@ export function judge(rule: Rule, options: JudgeOptions): Judgement[] {
   const { facts } = options;
   const opened = new Set(options.open(rule.name).map(({ id }) => id));
   const judged: Judgement[] = [];
+  const judgeSubject = judgeSubjects(rule, options);
   for (const [id, name] of facts.subjects(rule.by)) {
     if (rule.except.includes(id) || rule.except.includes(name)) continue;
     const isOpen = opened.has(id);
     const said =
       rule.by === 'publisher' && facts.removed.has(id)
         ? { outcome: 'ended' as const, text: 'It is no longer a publisher of the channel.', numbers: {} }
-        : judgeSubject(rule, { id, isOpen }, options);
+        : judgeSubject({ id, isOpen });
     options.onLook?.(rule.name, said.outcome !== 'unknown');
     if (said.outcome === 'alarm' || isOpen) judged.push({ rule: rule.name, id, name, ...said });
   }
@@ -100,100 +101,106 @@ interface Judged {
   readonly isOpen: boolean;
 }
 
-function judgeSubject(rule: ReportRule, subject: Judged, options: JudgeOptions): RuleResult {
+/** The dates are worked out once, for there may be thousands of subjects. */
+function judgeSubjects(rule: ReportRule, options: JudgeOptions): (subject: Judged) => RuleResult {
   switch (rule.kind) {
     case 'change':
-      return judgeChange(rule, subject, options);
+      return judgeChanges(rule, options);
     case 'silent':
-      return judgeSilent(rule, subject, options);
+      return judgeSilence(rule, options);
     case 'range':
-      return judgeRange(rule, subject, options);
+      return judgeRanges(rule, options);
   }
 }
 
 /** The same weekday of the weeks before, without holidays and days before the history. */
-function judgeChange(rule: ChangeRule, { id, isOpen }: Judged, { facts, day, holidays }: JudgeOptions): RuleResult {
-  if (holidays.has(day)) return UNKNOWN;
+function judgeChanges(rule: ChangeRule, { facts, day, holidays }: JudgeOptions): (subject: Judged) => RuleResult {
   const days = [...Array(rule.weeks).keys()]
     .map((week) => addDays(day, -7 * (week + 1)))
     .filter((date) => date >= facts.from && !holidays.has(date));
   // One week could be the unusual one, unless the rule requires only one.
-  if (days.length < Math.min(2, rule.weeks)) return UNKNOWN;
-  const before = days.map((date) => facts.value(rule.by, id, rule.metric, date));
-  const usual = medianOf(before);
-  const value = facts.value(rule.by, id, rule.metric, day);
-  if (usual < rule.minimum) return UNKNOWN;
-  const change = (value - usual) / usual;
-  // An open cause ends well within the limit: a value that moves around it would begin and end every day.
-  const share = isOpen ? 0.5 : 1;
-  const isBelow = rule.below !== undefined && change < rule.below * share;
-  const isAbove = rule.above !== undefined && change > rule.above * share;
-  if (!isBelow && !isAbove && !isOpen) return FINE;
-  const limit = isAbove ? rule.above : (rule.below ?? rule.above);
-  const on = `${labelOf(rule.metric)} on ${periodOf(startOf(day), 'day')}`;
-  const against = `${valueOf(rule.metric, usual)} usual (${before.length === 1 ? 'the week before' : `median of ${before.map((one) => valueOf(rule.metric, one)).join(', ')} on the same weekday of the weeks before`})`;
-  return {
-    outcome: isBelow || isAbove ? 'alarm' : 'fine',
-    text: `${on}: ${valueOf(rule.metric, value)} against ${against}, ${signedShare(change)}; the limit is ${signedShare(limit ?? 0)}.`,
-    numbers: { day, metric: rule.metric, value, usual, before, change_percent: round(change * 100, 2) },
+  if (holidays.has(day) || days.length < Math.min(2, rule.weeks)) return () => UNKNOWN;
+  return ({ id, isOpen }) => {
+    const before = days.map((date) => facts.value(rule.by, id, rule.metric, date));
+    const usual = medianOf(before);
+    const value = facts.value(rule.by, id, rule.metric, day);
+    if (usual < rule.minimum) return UNKNOWN;
+    const change = (value - usual) / usual;
+    // An open cause ends well within the limit: a value that moves around it would begin and end every day.
+    const share = isOpen ? 0.5 : 1;
+    const isBelow = rule.below !== undefined && change < rule.below * share;
+    const isAbove = rule.above !== undefined && change > rule.above * share;
+    if (!isBelow && !isAbove && !isOpen) return FINE;
+    const limit = isAbove ? rule.above : (rule.below ?? rule.above);
+    const on = `${labelOf(rule.metric)} on ${periodOf(startOf(day), 'day')}`;
+    const against = `${valueOf(rule.metric, usual)} usual (${before.length === 1 ? 'the week before' : `median of ${before.map((one) => valueOf(rule.metric, one)).join(', ')} on the same weekday of the weeks before`})`;
+    return {
+      outcome: isBelow || isAbove ? 'alarm' : 'fine',
+      text: `${on}: ${valueOf(rule.metric, value)} against ${against}, ${signedShare(change)}; the limit is ${signedShare(limit ?? 0)}.`,
+      numbers: { day, metric: rule.metric, value, usual, before, change_percent: round(change * 100, 2) },
+    };
   };
 }
 
-function judgeSilent(rule: SilentRule, { id, isOpen }: Judged, { facts, day, holidays }: JudgeOptions): RuleResult {
+function judgeSilence(rule: SilentRule, { facts, day, holidays }: JudgeOptions): (subject: Judged) => RuleResult {
   const days: string[] = [];
   let date = day;
   for (; days.length < rule.days && date >= facts.from; date = addDays(date, -1))
     if (!holidays.has(date)) days.push(date);
-  if (days.length < rule.days) return UNKNOWN;
+  if (days.length < rule.days) return () => UNKNOWN;
   const range = { from: days.at(-1) ?? day, to: day };
-  const value = sum(days.map((one) => facts.value(rule.by, id, rule.metric, one)));
-  if (value > 0 && !isOpen) return FINE;
-  const of = labelOf(rule.metric).toLowerCase();
-  if (value > 0)
-    return {
-      outcome: 'fine',
-      text: `${valueOf(rule.metric, value)} ${of} in ${rangeOf(range)}.`,
-      numbers: { ...range, metric: rule.metric, value },
-    };
   const before = datesBefore(range.from, USUAL_DAYS).filter((one) => one >= facts.from);
-  const total = sum(before.map((one) => facts.value(rule.by, id, rule.metric, one)));
-  const usual = before.length === 0 ? 0 : total / before.length;
-  // Seven days say what is usual on every weekday. Silence that is known stays an alarm when all that was usual is over.
-  if (!isOpen && (before.length < 7 || usual < rule.minimum)) return UNKNOWN;
-  return {
-    outcome: 'alarm',
-    text: `No ${of} for ${plural(rule.days, 'day')} (${rangeOf(range)}), ${valueOf(rule.metric, round(usual, isMoney(rule.metric) ? 2 : 0))} a day usual (${valueOf(rule.metric, total)} in the ${plural(before.length, 'day')} before).`,
-    numbers: {
-      ...range,
-      metric: rule.metric,
-      value,
-      usual: round(usual, 2),
-      total_before: total,
-      days_before: before.length,
-    },
+  return ({ id, isOpen }) => {
+    const value = sum(days.map((one) => facts.value(rule.by, id, rule.metric, one)));
+    if (value > 0 && !isOpen) return FINE;
+    const of = labelOf(rule.metric).toLowerCase();
+    if (value > 0)
+      return {
+        outcome: 'fine',
+        text: `${valueOf(rule.metric, value)} ${of} in ${rangeOf(range)}.`,
+        numbers: { ...range, metric: rule.metric, value },
+      };
+    const total = sum(before.map((one) => facts.value(rule.by, id, rule.metric, one)));
+    const usual = before.length === 0 ? 0 : total / before.length;
+    // Seven days say what is usual on every weekday. Silence that is known stays an alarm when all that was usual is over.
+    if (!isOpen && (before.length < 7 || usual < rule.minimum)) return UNKNOWN;
+    return {
+      outcome: 'alarm',
+      text: `No ${of} for ${plural(rule.days, 'day')} (${rangeOf(range)}), ${valueOf(rule.metric, round(usual, isMoney(rule.metric) ? 2 : 0))} a day usual (${valueOf(rule.metric, total)} in the ${plural(before.length, 'day')} before).`,
+      numbers: {
+        ...range,
+        metric: rule.metric,
+        value,
+        usual: round(usual, 2),
+        total_before: total,
+        days_before: before.length,
+      },
+    };
   };
 }
 
-function judgeRange(rule: RangeRule, { id, isOpen }: Judged, { facts, day }: JudgeOptions): RuleResult {
+function judgeRanges(rule: RangeRule, { facts, day }: JudgeOptions): (subject: Judged) => RuleResult {
   const range: DateRange = { from: addDays(day, 1 - rule.days), to: day };
   const [over = '', under = ''] = RATIOS[rule.metric] ?? [];
-  if (range.from < facts.from) return UNKNOWN;
+  if (range.from < facts.from) return () => UNKNOWN;
   const days = datesBefore(addDays(day, 1), rule.days);
-  const total = (metric: string): number => round(sum(days.map((one) => facts.value(rule.by, id, metric, one))), 2);
-  const [above, below] = [total(over), total(under)];
-  if (below < rule.minimum) return UNKNOWN;
-  const value = round(above / below, 4);
-  const isBelow = rule.from !== undefined && value < rule.from;
-  const isAbove = rule.to !== undefined && value > rule.to;
-  if (!isBelow && !isAbove && !isOpen) return FINE;
-  const limits = [
-    ...(rule.from === undefined ? [] : [`not below ${valueOf(rule.metric, rule.from)}`]),
-    ...(rule.to === undefined ? [] : [`not above ${valueOf(rule.metric, rule.to)}`]),
-  ];
-  return {
-    outcome: isBelow || isAbove ? 'alarm' : 'fine',
-    text: `${labelOf(rule.metric)} ${valueOf(rule.metric, value)} in ${rangeOf(range)}: ${valueOf(over, above)} ${labelOf(over).toLowerCase()} for ${valueOf(under, below)} ${labelOf(under).toLowerCase()}; the limit is ${limits.join(' and ')}.`,
-    numbers: { ...range, metric: rule.metric, value, [over]: above, [under]: below },
+  return ({ id, isOpen }) => {
+    const total = (metric: string): number => round(sum(days.map((one) => facts.value(rule.by, id, metric, one))), 2);
+    const [above, below] = [total(over), total(under)];
+    if (below < rule.minimum) return UNKNOWN;
+    const value = round(above / below, 4);
+    const isBelow = rule.from !== undefined && value < rule.from;
+    const isAbove = rule.to !== undefined && value > rule.to;
+    if (!isBelow && !isAbove && !isOpen) return FINE;
+    const limits = [
+      ...(rule.from === undefined ? [] : [`not below ${valueOf(rule.metric, rule.from)}`]),
+      ...(rule.to === undefined ? [] : [`not above ${valueOf(rule.metric, rule.to)}`]),
+    ];
+    return {
+      outcome: isBelow || isAbove ? 'alarm' : 'fine',
+      text: `${labelOf(rule.metric)} ${valueOf(rule.metric, value)} in ${rangeOf(range)}: ${valueOf(over, above)} ${labelOf(over).toLowerCase()} for ${valueOf(under, below)} ${labelOf(under).toLowerCase()}; the limit is ${limits.join(' and ')}.`,
+      numbers: { ...range, metric: rule.metric, value, [over]: above, [under]: below },
+    };
   };
 }
 

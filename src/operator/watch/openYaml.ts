@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
 import { safeText } from '../../cli/output/terminal.ts';
 import { UsageError } from '../../cli/ExitError.ts';
@@ -12,9 +12,8 @@ const FILE_MAX = 1024 * 1024;
 export function openYaml(path: string, option: string): Setting {
   let text: string;
   try {
-    text = readStart(path);
+    text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof UsageError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
       `${option} cannot be read: "${path}" (${code === 'ENOENT' ? 'there is no such file' : (code ?? 'unknown error')}).`,
@@ -23,24 +22,9 @@ export function openYaml(path: string, option: string): Setting {
   return parseYaml(text, path);
 }
 
-/** Reads no more than is allowed: a device has no end. */
-function readStart(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(FILE_MAX + 1);
-    let size = 0;
-    for (let read = -1; read !== 0 && size < bytes.length; size += read)
-      read = readSync(file, bytes, size, bytes.length - size, null);
-    if (size > FILE_MAX) throw tooLarge(path);
-    return bytes.toString('utf8', 0, size);
-  } finally {
-    closeSync(file);
-  }
-}
-
 /** Parses YAML. Throws a `UsageError` that names the file and the line. */
 export function parseYaml(text: string, file: string): Setting {
-  if (text.length > FILE_MAX) throw tooLarge(file);
+  if (text.length > FILE_MAX) throw new UsageError(`${file} is larger than 1 MB.`);
   const lines = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ''), { lineCounter: lines, prettyErrors: false });
   const [problem] = [...document.errors, ...document.warnings];
@@ -52,10 +36,6 @@ export function parseYaml(text: string, file: string): Setting {
     );
   }
   return new Setting({ node: document.contents, path: '', line: 1, file, lines });
-}
-
-function tooLarge(file: string): UsageError {
-  return new UsageError(`${file} is larger than 1 MB.`);
 }
 
 interface SettingSource {

@@ -1,16 +1,10 @@
-import { metricsOfRule, reachOf, USUAL_DAYS, type Facts } from './judge.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { metricsOfRule, reachOf, type Facts } from './judge.ts';
 import { RATIOS } from '../reports/sumHours.ts';
 import { SUBJECTS, type By, type ReportRule, type Rules } from './rules.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
-import {
-  ApiError,
-  DateRangeError,
-  ReportingUnavailableError,
-  RowLimitError,
-  ValidationError,
-} from '../clients/errors.ts';
+import { DateRangeError, ReportingUnavailableError, RowLimitError, ValidationError } from '../clients/errors.ts';
 import { type ReportingClient, readWholeReport } from '../clients/ReportingClient.ts';
-import type { Row } from '../reports/comparison.ts';
 import type { ChannelMetric } from '../../wire/reporting.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
 import { addDays, countDays, DAY_MS, dateOf, HOUR_MS, type DateRange } from '../../wire/utcDates.ts';
@@ -20,7 +14,20 @@ export interface FactsSource {
   readonly reports: ReportingClient<'channel'>;
   readonly channel: ChannelClient;
   readonly signal?: AbortSignal | undefined;
+  /** What was read before: days that have not changed since are not read again. */
+  readonly memory?: WatchMemory | undefined;
   onProgress?(text: string): void;
+}
+
+/** Keeps what `readFacts` read last. Begins empty. */
+export interface WatchMemory {
+  read?: {
+    readonly rules: readonly ReportRule[];
+    readonly channel: Group;
+    readonly publishers: Group;
+    /** The publishers whose days were read. */
+    readonly ids: readonly string[];
+  };
 }
 
 /** What is read. */
@@ -48,7 +55,7 @@ const REQUESTS_AT_ONCE = 4;
 /** The fewest days from which silence knows what is usual. */
 const SHORTEST_USUAL_DAYS = 7;
 
-/** Reads everything that rules need, in few requests: publishers that are too small for every rule are not read by day. */
+/** Reads everything that rules need, in few requests. */
 export async function readFacts(source: FactsSource, query: FactsQuery): Promise<ReadFacts> {
   const { rules } = query.rules;
   const end = await readDataEnd(source);
@@ -63,28 +70,32 @@ export async function readFacts(source: FactsSource, query: FactsQuery): Promise
   const isListed = rules.some(({ kind }) => kind === 'pending') || onReports.some(({ by }) => by === 'publisher');
   const list = isListed ? await readPublishers(source) : undefined;
   const last = end.lastDay;
-  const range = last === undefined ? undefined : await readRange(source, { ...query, last, onReports });
-  const places = new Map(range && daysOf(range).map((day, place) => [day, place]));
+  const channel = last === undefined ? undefined : await readChannel(source, { ...query, last, onReports });
   const groups = new Map<By, Group>();
-  if (range)
+  if (channel)
     for (const by of SUBJECTS) {
       const its = onReports.filter((rule) => rule.by === by);
-      if (its.length > 0)
-        groups.set(by, await readGroup(source, { by, rules: its, range, places, query, ids: list?.approved ?? [] }));
+      if (by === 'channel') groups.set(by, channel);
+      else if (its.length > 0 && by === 'publisher' && list)
+        groups.set(by, await readByPublisher(source, { rules: its, channel, list, open: query.publishers }));
+      else if (its.length > 0) {
+        const group = createGroup(by, channel.range, its);
+        await readDays(source, group, channel.range);
+        groups.set(by, group);
+      }
     }
-  const approved = new Set(list?.approved);
-  const first = range && last !== undefined ? later(range.from, addDays(last, 1 - query.days)) : undefined;
+  const days = [...(channel?.places.keys() ?? [])];
   return {
     skipped,
-    days: first === undefined || last === undefined ? [] : daysOf({ from: first, to: last }),
+    days: days.slice(-query.days),
     facts: {
-      from: range?.from ?? '9',
+      from: channel?.range.from ?? '9',
       dataEnd: end.dataEnd,
       subjects: (by) => groups.get(by)?.names ?? new Map(),
-      value: (by, id, metric, date) => groups.get(by)?.values.get(metric)?.get(id)?.[places.get(date) ?? -1] ?? 0,
+      value: (by, id, metric, date) => valueIn(groups.get(by), id, metric, date),
       requests: list?.requests ?? [],
       removed: new Set(
-        list ? [...(groups.get('publisher')?.names.keys() ?? [])].filter((id) => !approved.has(id)) : [],
+        list ? [...(groups.get('publisher')?.names.keys() ?? [])].filter((id) => !list.approved.has(id)) : [],
       ),
     },
   };
@@ -125,108 +136,143 @@ function endOf(
 
 /** The publishers of the channel, and the requests to add some. */
 export interface Listed {
-  readonly approved: readonly string[];
+  /** Names by id. */
+  readonly approved: ReadonlyMap<string, string>;
   readonly requests: Facts['requests'];
 }
 
 /** Reads the whole list of publishers. */
 export async function readPublishers({ channel, signal, onProgress }: FactsSource): Promise<Listed> {
-  const approved: string[] = [];
+  const approved = new Map<string, string>();
   const requests: Facts['requests'][number][] = [];
   for await (const publisher of channel.allPublishers({}, { signal })) {
     const { publisher_remote_id: id, pending_publisher_id, brand_name: name, status, created_at } = publisher;
-    if (id !== null && status === 'APPROVED') approved.push(id);
+    if (id !== null && status === 'APPROVED') approved.set(id, name);
     else if (pending_publisher_id !== null)
       requests.push({ id: pending_publisher_id, name, status, at: Date.parse(created_at) });
-    onProgress?.(`Read ${(approved.length + requests.length).toLocaleString('en')} publishers …`);
+    onProgress?.(`Read ${(approved.size + requests.length).toLocaleString('en')} publishers …`);
   }
   return { approved, requests };
 }
 
-/** The days that the rules read, cut to the history. */
-async function readRange(
-  { reports, signal }: FactsSource,
-  { rules, days, last, onReports }: FactsQuery & { readonly last: string; readonly onReports: readonly ReportRule[] },
-): Promise<DateRange | undefined> {
-  const [metric] = onReports.flatMap(metricsOfRule);
-  if (metric === undefined) return undefined;
-  const reach = Math.max(...onReports.map(reachOf)) + Math.min(rules.holidays.size, 14);
-  const range = { from: addDays(last, 1 - days - reach), to: last };
-  try {
-    await reports.report({ ...range, metrics: [metric as ChannelMetric], limit: 1 }, { signal });
-    return range;
-  } catch (error) {
-    const from = error instanceof DateRangeError ? error.available_window?.from : undefined;
-    if (from === undefined || from > last) {
-      if (error instanceof ApiError && from === undefined) throw error;
-      return undefined;
-    }
-    return { from: later(from, range.from), to: last };
-  }
-}
-
+/** What was read by one breakdown. */
 interface Group {
+  readonly by: By;
+  readonly range: DateRange;
+  /** The days of the range, each with its place. */
+  readonly places: ReadonlyMap<string, number>;
   /** The subjects by their id. */
   readonly names: Map<string, string>;
   /** Metric, then id, then the day of the range: numbers only, for a channel may have a million days of publishers. */
   readonly values: ReadonlyMap<string, Map<string, Float64Array>>;
 }
 
-interface GroupQuery {
-  readonly by: By;
-  readonly rules: readonly ReportRule[];
-  readonly range: DateRange;
-  /** The days of the range, each with its place. */
-  readonly places: ReadonlyMap<string, number>;
-  readonly query: FactsQuery;
-  /** All publishers of the channel. */
-  readonly ids: readonly string[];
+function createGroup(by: By, range: DateRange, rules: readonly ReportRule[]): Group {
+  const places = new Map(Array.from({ length: countDays(range) }, (_, place) => [addDays(range.from, place), place]));
+  const metrics = new Set(rules.flatMap(metricsOfRule));
+  return { by, range, places, names: new Map(), values: new Map([...metrics].map((name) => [name, new Map()])) };
 }
 
-async function readGroup(source: FactsSource, options: GroupQuery): Promise<Group> {
-  const { by, rules, range } = options;
-  const metrics = [...new Set(rules.flatMap(metricsOfRule))];
-  const group: Group = { names: new Map(), values: new Map(metrics.map((name) => [name, new Map()])) };
-  const base = { ...range, metrics, time_grain: 'day', ...(by !== 'channel' && { group_by: [by] }) };
-  const parts: readonly { publisher_ids?: readonly string[] }[] =
-    by === 'publisher' ? await publisherFilters(source, options) : [{}];
-  if (by === 'channel') group.names.set('channel', 'The channel');
-  // In this order, whichever response arrives first; and one with an open cause is judged even when it has no row left.
-  for (const { publisher_ids = [] } of parts) for (const id of publisher_ids) group.names.set(id, id);
-  const began = Date.now();
-  let read = 0;
-  await forEachOf(parts, async (filters) => {
-    const { rows } = await readWholeReport({
-      reader: source.reports,
-      query: { ...base, ...filters },
-      variant: 'channel',
-      sort: '',
-      signal: source.signal,
-    });
-    read += 1;
-    const left = ((Date.now() - began) / read) * (parts.length - read);
-    source.onProgress?.(`Read ${Math.floor((read / parts.length) * 100)} % of the days by ${by}${timeLeft(left)} …`);
-    for (const row of rows) put(group, options, row);
+function valueIn(group: Group | undefined, id: string, metric: string, date: string): number {
+  return group?.values.get(metric)?.get(id)?.[group.places.get(date) ?? -1] ?? 0;
+}
+
+function put({ places, values }: Group, row: { id: string; date: string; value(metric: string): number }): void {
+  const place = places.get(row.date);
+  if (place === undefined) return;
+  for (const [metric, subjects] of values) {
+    const days = subjects.get(row.id) ?? new Float64Array(places.size);
+    subjects.set(row.id, days);
+    days[place] = row.value(metric);
+  }
+}
+
+/** Reads some days of a breakdown, of some publishers or of all. */
+async function readDays(
+  { reports, signal }: FactsSource,
+  group: Group,
+  filters: DateRange & { readonly publisher_ids?: readonly string[] },
+): Promise<void> {
+  const { by, names, values } = group;
+  const grouping = by === 'channel' ? {} : { group_by: [by] };
+  const query = { ...filters, ...grouping, metrics: [...values.keys()], time_grain: 'day' };
+  const { rows } = await readWholeReport({ reader: reports, query, variant: 'channel', sort: '', signal });
+  for (const row of rows) {
+    const id = by === 'channel' ? by : String(row[by === 'publisher' ? 'publisher_id' : by] ?? '');
+    if (by !== 'channel') names.set(id, by === 'publisher' ? String(row['publisher_name']) : id || '(none)');
+    put(group, { id, date: row.period_start.slice(0, 10), value: (metric) => Number(row[metric] ?? 0) });
+  }
+}
+
+/** Reads the days of the channel as a whole, cut to its history. */
+async function readChannel(
+  source: FactsSource,
+  { rules, days, last, onReports }: FactsQuery & { readonly last: string; readonly onReports: readonly ReportRule[] },
+): Promise<Group | undefined> {
+  if (onReports.length === 0) return undefined;
+  const reach = Math.max(...onReports.map(reachOf)) + Math.min(rules.holidays.size, 14);
+  const wanted = addDays(last, 1 - days - reach);
+  async function read(from: string): Promise<Group> {
+    const group = createGroup('channel', { from, to: last }, onReports);
+    group.names.set('channel', 'The channel');
+    await readDays(source, group, group.range);
+    return group;
+  }
+  try {
+    return await read(wanted);
+  } catch (error) {
+    const first = error instanceof DateRangeError ? error.available_window?.from : undefined;
+    if (first === undefined) throw error;
+    return first > last ? undefined : read(first > wanted ? first : wanted);
+  }
+}
+
+interface PublishersQuery {
+  readonly rules: readonly ReportRule[];
+  readonly channel: Group;
+  readonly list: Listed;
+  /** Publishers with an open cause: they are read however small they have become. */
+  readonly open: readonly string[];
+}
+
+/** Reads the days of publishers. A day on which the channel as a whole is what it was is not read again. */
+async function readByPublisher(source: FactsSource, query: PublishersQuery): Promise<Group> {
+  const { rules, channel, list, open } = query;
+  const read = source.memory?.read;
+  const before = read && isDeepStrictEqual(read.rules, rules) ? read : undefined;
+  const group = createGroup('publisher', channel.range, rules);
+  const metrics = [...group.values.keys()];
+  for (const id of open) group.names.set(id, id);
+  for (const [id, name] of list.approved) group.names.set(id, name);
+  const total = (of: Group | undefined, day: string): string =>
+    metrics.map((metric) => valueIn(of, 'channel', metric, day)).join();
+  const isChanged = (day: string): boolean =>
+    before?.channel.places.has(day) !== true || total(before.channel, day) !== total(channel, day);
+  const changed = [...group.places.keys()].filter(isChanged);
+  const [from, to] = [changed[0], changed.at(-1)];
+  const stale = from === undefined || to === undefined ? undefined : { from, to };
+  const known = before?.ids.filter((id) => group.names.has(id)) ?? [];
+  for (const date of group.places.keys())
+    if (!stale || date < stale.from || date > stale.to)
+      for (const id of known)
+        put(group, { id, date, value: (metric) => valueIn(before?.publishers, id, metric, date) });
+  const ids = new Set([...known, ...open, ...(stale ? await largePublishers(source, query) : [])]);
+  for (const id of known) ids.delete(id);
+  const parts = [...(stale ? partsOf(stale, known) : []), ...partsOf(channel.range, [...ids])];
+  let done = 0;
+  await forEachOf(parts, async (part) => {
+    await readDays(source, group, part);
+    done += 1;
+    source.onProgress?.(`Read ${Math.floor((done / parts.length) * 100)} % of the days by publisher …`);
   });
+  if (source.memory) source.memory.read = { rules, channel, publishers: group, ids: [...known, ...ids] };
   return group;
 }
 
-/** Says how long reading still takes; nothing for what is over at once. */
-function timeLeft(ms: number): string {
-  if (ms < 10_000) return '';
-  return ms < 90_000 ? `, ${Math.ceil(ms / 10_000) * 10} s left` : `, ${Math.round(ms / 60_000)} min left`;
-}
-
-function put({ names, values }: Group, { by, places }: GroupQuery, row: Row): void {
-  const id = by === 'channel' ? 'channel' : String(row[by === 'publisher' ? 'publisher_id' : by] ?? '');
-  if (by !== 'channel') names.set(id, by === 'publisher' ? String(row['publisher_name']) : id || '(none)');
-  const place = places.get(row.period_start.slice(0, 10));
-  if (place === undefined) return;
-  for (const [metric, subjects] of values) {
-    const days = subjects.get(id) ?? new Float64Array(places.size);
-    subjects.set(id, days);
-    days[place] = Number(row[metric] ?? 0);
-  }
+/** One page each: a network computes the whole report for every page of it, and it could change between two pages. */
+function partsOf(range: DateRange, ids: readonly string[]): readonly (DateRange & { publisher_ids: string[] })[] {
+  const perReport = Math.max(1, Math.min(IDS_PER_REQUEST, Math.floor(REPORT_LIMIT.channel / countDays(range))));
+  return chunksOf(ids, perReport).map((publisher_ids) => ({ ...range, publisher_ids }));
 }
 
 /** Works on some items at a time. After a failure nothing more is begun. */
@@ -245,70 +291,28 @@ async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void
   await Promise.all(workers);
 }
 
-/** The publishers that are large enough for one of the rules, and those with an open cause, as filters. */
-async function publisherFilters(source: FactsSource, options: GroupQuery): Promise<{ publisher_ids: string[] }[]> {
-  const least = new Map<string, number>();
-  for (const rule of options.rules) {
-    const metric = sizeMetricOf(rule);
-    least.set(metric, Math.min(least.get(metric) ?? Infinity, leastTotalOf(rule, options)));
-  }
-  const found = new Set([...options.query.publishers, ...(await largePublishers(source, { ...options, least }))]);
-  // One page each: a network computes the whole report for every page of it, and it could change between two pages.
-  const perReport = Math.max(1, Math.min(IDS_PER_REQUEST, Math.floor(REPORT_LIMIT.channel / countDays(options.range))));
-  return chunksOf([...found], perReport).map((publisher_ids) => ({ publisher_ids }));
-}
-
 /** The metric of which a rule requires a minimum. */
 export function sizeMetricOf(rule: ReportRule): string {
   return rule.kind === 'range' ? (RATIOS[rule.metric]?.[1] ?? rule.metric) : rule.metric;
 }
 
-/** What a publisher has at least over all days read if a rule can judge it on one of them. */
-function leastTotalOf(rule: ReportRule, { range, query }: GroupQuery): number {
-  switch (rule.kind) {
-    case 'range':
-      return rule.minimum;
-    case 'change':
-      // The median of two or more days is not larger than half of their sum.
-      return rule.minimum * Math.min(2, rule.weeks);
-    case 'silent': {
-      const before =
-        query.days > 1
-          ? 0
-          : Math.min(USUAL_DAYS, countDays(range) - rule.days - Math.min(query.rules.holidays.size, 14));
-      return rule.minimum * Math.max(SHORTEST_USUAL_DAYS, before);
-    }
-  }
-}
-
-/** Those with enough of one of the metrics. A channel that is too large for one report is read in parts. */
+/** Those that are large enough for one of the rules on one of the days. */
 async function largePublishers(
-  { reports, signal }: FactsSource,
-  { range, least, ids }: GroupQuery & { readonly least: ReadonlyMap<string, number> },
+  source: FactsSource,
+  { rules, channel: { range }, list }: PublishersQuery,
 ): Promise<readonly string[]> {
-  const found = new Set<string>();
-  const base = { ...range, group_by: ['publisher'] } as const;
-  try {
-    for (const [metric, total] of least) {
-      const name = metric as ChannelMetric;
-      const query = { ...base, metrics: [name], sort_by: name, sort_direction: 'desc' } as const;
-      for await (const { data } of reports.pages(query, { signal, snapshot: false })) {
-        const large = data.filter((row) => (row[name] ?? 0) >= total);
-        for (const row of large) found.add(row.publisher_id);
-        if (large.length < data.length) break;
-      }
-    }
-    return [...found];
-  } catch (error) {
-    if (!(error instanceof RowLimitError)) throw error;
-  }
-  const metrics = [...least.keys()] as ChannelMetric[];
-  await forEachOf(chunksOf(ids, IDS_PER_REQUEST), async (publisher_ids) => {
-    const { data } = await reports.report({ ...base, publisher_ids, metrics, limit: IDS_PER_REQUEST }, { signal });
+  const metrics = [...new Set(rules.map(sizeMetricOf))] as ChannelMetric[];
+  const leastOf = ({ kind, minimum }: ReportRule): number =>
+    kind === 'silent' ? minimum * SHORTEST_USUAL_DAYS : minimum;
+  const large = new Set<string>();
+  await forEachOf(chunksOf([...list.approved.keys()], IDS_PER_REQUEST), async (publisher_ids) => {
+    const query = { ...range, group_by: ['publisher'], publisher_ids, metrics, limit: IDS_PER_REQUEST } as const;
+    const { data } = await source.reports.report(query, { signal: source.signal });
     for (const row of data)
-      if (metrics.some((name) => (row[name] ?? 0) >= (least.get(name) ?? 0))) found.add(row.publisher_id);
+      if (rules.some((rule) => (row[sizeMetricOf(rule) as ChannelMetric] ?? 0) >= leastOf(rule)))
+        large.add(row.publisher_id);
   });
-  return ids.filter((id) => found.has(id));
+  return [...list.approved.keys()].filter((id) => large.has(id));
 }
 
 /** Returns a list in parts of at most that size. */
@@ -316,12 +320,4 @@ export function chunksOf<T>(list: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
     list.slice(index * size, (index + 1) * size),
   );
-}
-
-function daysOf(range: DateRange): string[] {
-  return [...Array(Math.max(0, countDays(range))).keys()].map((index) => addDays(range.from, index));
-}
-
-function later(one: string, other: string): string {
-  return one > other ? one : other;
 }

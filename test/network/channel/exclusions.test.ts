@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { type TestNetwork, openTestNetwork } from '../testNetwork.ts';
+import { ask, type Body, type TestNetwork, openTestNetwork } from '../testNetwork.ts';
 import { type Tenant, openTenant } from './tenant.ts';
 
 const CHANNEL = '/adnet/channel/exclusions/';
@@ -131,18 +131,15 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     ).toEqual([ids[0]]);
   });
 
-  test('C8 exclusions of the channel, of the publisher and of the channel for it apply from the next call on', async () => {
+  test('A7 C8 the exclusions of channel and publisher apply from the next call on; with all excluded, a session has no offers', async () => {
     const [a = '', b = '', c = '', d = ''] = ids;
     const { publisher, keys } = await tenant.approved();
     const offers = new Map<string, string>();
     for (const id of [a, b, c, d])
       offers.set(await world.offer({ subcategory_id: id, heading: id, weight: 1_000_000 }), id);
+    const recommend = () => world.post('/recommendations', ask(), { 'x-api-key': keys.integration });
     const offered = async () => {
-      const { body } = await world.post(
-        '/recommendations',
-        { user_details: { phone: '1' }, placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' } },
-        { 'x-api-key': keys.integration },
-      );
+      const { body } = await recommend();
       return Object.keys(body.recommendations)
         .flatMap((id) => offers.get(id) ?? [])
         .toSorted();
@@ -154,6 +151,11 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     await put(`/adnet/publishers/${id}/exclusions/`, [b]);
     await world.control('PUT', `/sandbox/publishers/${id}/external-exclusions`, { subcategory_ids: [c] });
     expect(await offered()).toEqual([d]);
+    await put(CHANNEL, [a, d]);
+    const { body } = await recommend();
+    expect(body).toMatchObject({ session_id: expect.any(String), recommendations: {}, recommendation_groups: [] });
+    const explained = await world.control('GET', `/sandbox/explain?session_id=${body.session_id}`);
+    expect(new Set(explained.offers.map(({ reason }: Body) => reason))).toEqual(new Set(['subcategory_excluded']));
     await put(CHANNEL, []);
     expect(await offered()).toEqual([a, d].toSorted());
   });

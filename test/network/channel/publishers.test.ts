@@ -216,10 +216,9 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
         status,
         ...(staff_notes ? { staff_notes } : {}),
       });
-    expect((await move('NEEDS_INFO', 'Which shop?')).publisher).toMatchObject({
-      status: 'NEEDS_INFO',
-      publisher_remote_id: null,
-    });
+    const noted = await move('NEEDS_INFO', 'Which shop?');
+    expect(noted).toMatchObject({ publisher: { status: 'NEEDS_INFO', publisher_remote_id: null } });
+    expect(noted.keys).toBeUndefined();
     const approved = await move('APPROVED');
     expect(approved.keys).toEqual({
       integration: expect.stringMatching(/^adnet_rk_test_/),

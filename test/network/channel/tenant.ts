@@ -1,22 +1,12 @@
 import { expect } from 'vitest';
-import { expectContract } from '../contract.ts';
-import type { TestNetwork } from '../testNetwork.ts';
-
-/** Any response body. */
-// oxlint-disable-next-line typescript/no-explicit-any -- every shape of the Channel API
-type Body = any;
+import type { Answered, Body, TestNetwork } from '../testNetwork.ts';
 
 /** A separate channel, so that tests share nothing but the network. */
 export interface Tenant {
   readonly keys: Readonly<Record<'management' | 'publishable' | 'publisher_reporting' | 'integration', string>>;
   readonly publisher: { readonly publisher_remote_id: string; readonly brand_name: string };
   /** Calls the API, by default with the management key, and checks the response against the contract. */
-  call(
-    method: string,
-    path: string,
-    body?: unknown,
-    key?: string,
-  ): Promise<{ status: number; body: Body; headers: Headers }>;
+  call(method: string, path: string, body?: unknown, key?: string): Promise<Answered>;
   get(path: string): Promise<Body>;
   /** The ids of subcategories, by category. */
   readonly categories: readonly {
@@ -35,14 +25,8 @@ export interface Tenant {
 /** Opens one on a network in staging. */
 export async function openTenant(world: TestNetwork, name = 'CH1'): Promise<Tenant> {
   const made = await world.control('POST', '/sandbox/channels', { name });
-  const call: Tenant['call'] = async (method, path, body, key = made.keys.management) => {
-    const init: RequestInit = { method, headers: { 'x-api-key': key } };
-    if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await world.network.fetch(new Request(`http://127.0.0.1:4600${path}`, init));
-    await expectContract({ method, path, body }, response);
-    const text = await response.text();
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
-  };
+  const call: Tenant['call'] = (method, path, body, key = made.keys.management) =>
+    world.call(method, path, { key, body });
   const get: Tenant['get'] = async (path) => {
     const { status, body } = await call('GET', path);
     expect(status, path).toBe(200);

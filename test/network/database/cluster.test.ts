@@ -4,7 +4,7 @@ import type { Database } from '../../../src/network/database/database.ts';
 import { createSchema, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { CITUS_NODES, nodeUrl, startPostgres, type Cluster } from '../databases.ts';
-import { event, NOW, testNetworkOf, type Body, type Shown } from '../testNetwork.ts';
+import { ask, event, NOW, testNetworkOf, type Body, type Shown } from '../testNetwork.ts';
 import { openRecordedNetwork } from './recordedNetwork.ts';
 
 // Scenes on a real citus cluster: npm run test:citus -- URL…, the coordinator first, then at least two workers.
@@ -70,10 +70,7 @@ describe.runIf(CITUS_NODES.length > 2)('on a citus cluster', () => {
          WHERE table_name = 'events'::regclass AND shardid = get_shard_id_for_distribution_column('events', $1::uuid)`,
         [tenant.publisher.publisher_remote_id],
       );
-      const { body } = await post(world, tenant.keys.integration, '/recommendations', {
-        user_details: { phone: '1' },
-        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-      });
+      const { body } = await post(world, tenant.keys.integration, '/recommendations', ask());
       tenants.push({
         key: tenant.keys.integration,
         reportKey: tenant.keys.publisher_reporting,

@@ -3,7 +3,7 @@ import { createNetwork, type Network } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
-import { NOW, testNetworkOf } from '../testNetwork.ts';
+import { ask, NOW, testNetworkOf } from '../testNetwork.ts';
 
 describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () => {
   let cluster: Cluster;
@@ -37,12 +37,11 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () =>
       await expect.poll(backends).toEqual([]);
     };
     await setReadOnly(true);
-    const body = { user_details: { phone: '1' }, placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' } };
-    const answer = await world.post('/recommendations', body);
+    const answer = await world.post('/recommendations', ask());
     expect({ status: answer.status, after: answer.headers.get('retry-after') }).toEqual({ status: 503, after: '1' });
     // The session of `admin` is from before: it may still write.
     await setReadOnly(false);
-    expect((await world.post('/recommendations', body)).status).toBe(200);
+    expect((await world.post('/recommendations', ask())).status).toBe(200);
   });
 
   test('that accepts statements and never replies costs a 503, and closing ends', async () => {

@@ -55,12 +55,6 @@ describe.each(DATABASE_KINDS)('the time of events on %s', (kind) => {
     expect(Object.entries(summary).filter(([, value]) => value !== 0)).toEqual([['feed_loads', 1]]);
   });
 
-  test('an event of an old session may arrive 29 days late', async () => {
-    const old = await world.earlierSession('2025-10-22T10:30:00Z');
-    expect((await world.batch([event('BRAND_CLICK', old, at(-29 * DAY))])).status).toBe(202);
-    expect(await world.summary({ from: '2025-10-22', to: '2025-10-22' })).toMatchObject({ clicks: 1 });
-  });
-
   test('R61 a late event counts in the hour in which it happened, exactly once', async () => {
     const yesterday = await world.earlierSession('2025-11-19T08:10:00Z');
     const late = event('BRAND_CLICK', yesterday, { event_datetime: '2025-11-19T08:15:00Z' });

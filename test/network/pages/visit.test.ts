@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readClickReference } from '../../../src/network/recommendations/clickReference.ts';
-import { event, NOW, openTestNetwork, type Answered, type TestNetwork } from '../testNetwork.ts';
+import { ask, event, NOW, openTestNetwork, type Answered, type TestNetwork } from '../testNetwork.ts';
 
 let world: TestNetwork;
 beforeAll(async () => {
@@ -11,11 +11,7 @@ afterAll(() => world.close());
 
 /** Opens a session, and returns where a click on its offer leads. */
 async function openTarget(parts: Record<string, unknown> = {}): Promise<{ target: URL; session_id: string }> {
-  const { body } = await world.post('/recommendations', {
-    user_details: { email: 'jane.doe@example.com' },
-    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-    ...parts,
-  });
+  const { body } = await world.post('/recommendations', ask(parts));
   const [{ offer }] = Object.values(body.recommendations as Record<string, { offer: { target_url: string } }>) as [
     { offer: { target_url: string } },
   ];
@@ -96,7 +92,7 @@ test('a reference that is wrong, old or foreign is refused, and the page says wh
   const foreign = await world.call('POST', '/recommendations', {
     key: other.keys.integration,
     headers: { version: '1.0.0', 'content-type': 'application/json' },
-    body: { user_details: { phone: '+1' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } },
+    body: ask(),
   });
   for (const [session_id, insertion, code] of [
     [crypto.randomUUID(), insertion_id, 'UNKNOWN_SESSION'],

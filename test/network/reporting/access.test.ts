@@ -40,7 +40,7 @@ onEachDatabase('who may read reports, and how', (its) => {
     expect((await office.channelReport('time_grain=day')).body['code']).toBe('REPORTING_SOURCE_ROW_LIMIT_EXCEEDED');
   });
 
-  test('R3 a missing, unknown, publishable, revoked or expired key is refused with {detail}', async () => {
+  test('R3 a missing, unknown, publishable, revoked or expired key is refused with {detail}; none is stored', async () => {
     const { office, db } = its;
     const make = (expiresAt?: Date): Promise<{ id: string; key: string }> =>
       createKey(db, {
@@ -52,6 +52,7 @@ onEachDatabase('who may read reports, and how', (its) => {
       });
     const revoked = await make();
     await revokeKey(db, { id: revoked.id, issuedIn: 'staging' });
+    expect(JSON.stringify(await db.query('SELECT * FROM api_keys'))).not.toContain(revoked.key);
     const expired = await make(new Date('2025-11-20T10:29:59Z'));
     for (const key of [
       undefined,

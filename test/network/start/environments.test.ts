@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { openNetworkDatabase } from '../../../src/network/database/openNetworkDatabase.ts';
-import { event, testNetworkOf, type Body } from '../testNetwork.ts';
+import { ask, event, testNetworkOf, type Body } from '../testNetwork.ts';
 
 // Two networks share one database here, one after the other: the embedded one lets in one process at a time.
 
@@ -60,10 +60,7 @@ test('production ignores a clock that a staging control stopped', async () => {
   const staging = await start('staging');
   await staging.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
   const production = await start('production');
-  const { body } = await production.post('/recommendations', {
-    user_details: { phone: '1' },
-    placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' },
-  });
+  const { body } = await production.post('/recommendations', ask());
   const load = { event_name: 'WIDGET_LOAD', event_datetime: new Date().toISOString(), session_id: body.session_id };
   expect((await production.post('/events', load)).status).toBe(201);
 });

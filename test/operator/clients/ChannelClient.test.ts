@@ -90,7 +90,7 @@ test('allPublishers() stops at a 404 after the first page, and at an empty page 
 test('allPublishers() gives up on a network that returns the same page for ever', async () => {
   server.responses = [pageOf(['p1', 'p2'], '/x')];
   await expect(namesOf()).rejects.toThrow('returns the same publishers on every page');
-  expect(server.seen).toHaveLength(6);
+  expect(server.seen).toHaveLength(2);
 });
 
 test('a 404 on the first page and any other error reject', async () => {
@@ -170,18 +170,4 @@ test.each([
 ])('%s rejects a response that is not what it requested', async (_, call) => {
   server.responses = [{ body: { hello: 'world' } }];
   await expect(call()).rejects.toBeInstanceOf(ApiError);
-});
-
-test('the fetch option is used', async () => {
-  const asked: string[] = [];
-  const custom = new ChannelClient({
-    networkUrl: 'https://channel.example/v/',
-    apiKey: KEY,
-    fetch: async (url, init) => {
-      asked.push(`${init.method} ${url} ${init.redirect}`);
-      return Response.json({ categories: [] });
-    },
-  });
-  await custom.categories();
-  expect(asked).toEqual(['GET https://channel.example/v/adnet/adconfig/categories/ manual']);
 });

@@ -157,13 +157,6 @@ test('a time without a zone is UTC in every time zone', async () => {
   }
 });
 
-test('data_through may be null', async () => {
-  server.responses = [
-    { body: { ...reportOf([]).body, meta: { timezone: 'UTC', data_through: null, request_id: 'r' } } },
-  ];
-  expect((await client.report()).meta.data_through).toBeNull();
-});
-
 test.each([
   ['no JSON', '<html>'],
   ['no data', { ...reportOf([]).body, data: {} }],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
-import { ReportingClient, toCsv, type MetricChange } from '../../../src/operator.ts';
+import { ReportingClient, toCsv, type MetricChange, type Publisher } from '../../../src/operator.ts';
 import { openScriptedServer, type Scripted, type ScriptedServer } from './scriptedServer.ts';
 
 let server: ScriptedServer;
@@ -267,4 +267,33 @@ test('today is compared with the other day up to the same hour, ratios from thei
   expect(data[0]?.change.clicks).toEqual({ difference: 3, percent: 50, points: null });
   const asked = new URL(server.seen[1]?.url ?? '', server.url).searchParams;
   expect([asked.get('time_grain'), asked.get('metrics')]).toEqual(['hour', 'clicks,ctr,impressions']);
+});
+
+test('the types refuse what the network would refuse, and narrow a publisher by its status', () => {
+  const day = '2026-11-16';
+  const metrics: ('clicks' | 'ctr')[] = [];
+  const limit: number = 1_000;
+  const accepted = () => [
+    client.report({ metrics: ['clicks'], group_by: ['publisher', 'page_type'], sort_by: 'publisher_name', limit: 250 }),
+    client.report({ sort_by: 'ctr' }),
+    client.pages({ metrics, sort_by: 'clicks', limit }),
+  ];
+  const refused = () => [
+    // @ts-expect-error -- from without to
+    client.report({ from: day }),
+    // @ts-expect-error -- the same breakdown twice
+    client.rows({ group_by: ['publisher', 'publisher'] }),
+    // @ts-expect-error -- four breakdowns
+    client.rows({ group_by: ['publisher', 'page_type', 'widget_type', 'widget_id'] }),
+    // @ts-expect-error -- a metric that is not selected
+    client.pages({ metrics: ['clicks'], sort_by: 'impressions' }),
+    // @ts-expect-error -- a breakdown that is not selected
+    client.report({ group_by: ['page_type'], sort_by: 'publisher_name' }),
+    // @ts-expect-error -- a page has 250 rows at most
+    client.report({ limit: 1_000 }),
+  ];
+  const idOf = (one: Publisher): string | null =>
+    one.status === 'APPROVED' ? one.publisher_remote_id.trim() : one.pending_publisher_id;
+  expectTypeOf(idOf).returns.toEqualTypeOf<string | null>();
+  expect([accepted, refused].map((one) => typeof one)).toEqual(['function', 'function']);
 });

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { EXAMPLE_RULES } from '../../../src/operator/watch/rules.ts';
+import { ChannelClient, ReportingClient } from '../../../src/operator.ts';
+import { evaluate } from '../../../src/operator/watch/evaluate.ts';
+import { EXAMPLE_RULES, loadRules } from '../../../src/operator/watch/rules.ts';
 import { openStateFile } from '../../../src/operator/watch/stateFile.ts';
 import { blocksIn } from '../../docs/pages.ts';
 import { useOperatorWorld } from '../operatorWorld.ts';
@@ -97,6 +99,46 @@ test('CSV, JSON, a file, and a rule whose metric is not enabled', async () => {
   const { code, stderr } = await watch();
   await world.control('PUT', 'settings', { enabled_metrics: null });
   expect([code, stderr]).toEqual([0, 'The rule kiosks is not judged: clicks is not enabled for the key.\n']);
+});
+
+test('a rule that can judge nobody says so: its silence is no all-clear', async () => {
+  writeFileSync(rules, 'rules:\n  drops:\n    kind: change\n    below: -30%\n    minimum: 1000000000\n');
+  const { publishers } = await new ChannelClient({ networkUrl: world.url, apiKey: world.key }).publishers();
+  const approved = publishers.filter(({ status }) => status === 'APPROVED').length;
+  const { code, stdout, stderr } = await watch();
+  expect([code, stdout, stderr]).toEqual([0, '', `The rule drops judged 0 of ${approved}: too few clicks.\n`]);
+});
+
+test('a later look reads of publishers only the days that changed, and says what a first one says', async () => {
+  const read: string[] = [];
+  const options = {
+    networkUrl: world.url,
+    apiKey: world.key,
+    onRequest: ({ url }: { url: string }) => void (url.includes('publisher_ids=') && read.push(url)),
+  };
+  const channel = new ChannelClient(options);
+  const reports = new ReportingClient({ ...options, variant: 'channel' });
+  writeFileSync(rules, 'rules:\n  peaks:\n    kind: change\n    above: +300%\n    minimum: 1\n');
+  const look = async (memory: object) => {
+    const { turns, causes, unjudged } = await evaluate({
+      source: { channel, reports, memory },
+      rules: loadRules(rules),
+      before: new Map(),
+      days: 20,
+    });
+    return { turns, causes, unjudged, requests: read.splice(0) };
+  };
+  const memory = {};
+  const first = await look(memory);
+  expect(first.requests.length).toBeGreaterThan(1);
+  expect(await look(memory)).toEqual({ ...first, requests: [] });
+  // Clicks of last week arrive late.
+  await world.activity([{ day: dayBefore(7), page_type: 'LATE', clicks: 50_000 }]);
+  const later = await look(memory);
+  expect(later).toEqual({ ...(await look({})), requests: later.requests });
+  expect(later.turns.length).toBeGreaterThan(first.turns.length);
+  const days = later.requests.filter((url) => url.includes('time_grain=day'));
+  expect(days.map((url) => url.includes(`from=${dayBefore(7)}&to=${dayBefore(7)}&`))).toEqual([true]);
 });
 
 test.each([

@@ -94,66 +94,46 @@ test.each([
 });
 
 test('every optional field is read', () => {
+  const asset = (id: string, insertion_order: number, fields: object = {}): object => ({
+    id,
+    asset_type: 'IMAGE',
+    image_url: `https://cdn.example/${id}.png`,
+    insertion_order,
+    should_trigger_claim_flow: false,
+    ...fields,
+  });
+  const product = { asset_type: 'PRODUCT', target_url: 'https://shop.example/1', should_trigger_claim_flow: true };
+  const [first, second] = [asset('t1', 1, product), asset('t2', 2)];
+  const unusable = [asset('t3', 3, { asset_type: 'VIDEO' }), asset('t4', 4, { image_url: 'data:image/png;base64,AA' })];
+  const parts = {
+    subheading: 'Sub',
+    cta_details: {
+      accept_copy: 'Yes',
+      decline_copy: 'No',
+      transition_copy: 'One moment',
+      claimed_accept_copy: 'Open',
+      claimed_decline_copy: 'Close',
+    },
+    metadata: { type: 'PROMO_CODE', code: 'SAVE20', layout_type: 'WIDE' },
+    disclosure_details: { copy: 'Terms', target_url: 'https://shop.example/terms', content: 'Long terms' },
+  };
+  const attribution = { copy: 'Offers by', target_url: 'https://network.example/' };
+  const privacy_policy = { copy: 'Privacy', target_url: 'https://network.example/privacy' };
   const response = read({
     sandbox: true,
     recommendations: {
-      a: offerOf(
-        'a',
-        {
-          subheading: 'Sub',
-          cta_details: {
-            accept_copy: 'Yes',
-            decline_copy: 'No',
-            transition_copy: 'One moment',
-            claimed_accept_copy: 'Open',
-            claimed_decline_copy: 'Close',
-          },
-          metadata: { type: 'PROMO_CODE', code: 'SAVE20', layout_type: 'WIDE' },
-          assets: [
-            {
-              id: 't2',
-              asset_type: 'IMAGE',
-              image_url: 'https://cdn.example/2.png',
-              insertion_order: 2,
-              should_trigger_claim_flow: false,
-            },
-            {
-              id: 't1',
-              asset_type: 'PRODUCT',
-              image_url: 'https://cdn.example/1.png',
-              insertion_order: 1,
-              target_url: 'https://shop.example/1',
-              should_trigger_claim_flow: true,
-            },
-            { id: 't3', asset_type: 'VIDEO', image_url: 'https://cdn.example/3.png', insertion_order: 3 },
-            { id: 't4', asset_type: 'IMAGE', image_url: 'data:image/png;base64,AAAA', insertion_order: 4 },
-          ],
-          disclosure_details: { copy: 'Terms', target_url: 'https://shop.example/terms', content: 'Long terms' },
-        },
-        { description: 'Since 1900' },
-      ),
+      a: offerOf('a', { ...parts, assets: [second, first, ...unusable] }, { description: 'Since 1900' }),
     },
     footer: {
-      attribution_details: {
-        copy: 'Offers by',
-        network_logo_url: 'https://cdn.example/n.svg',
-        target_url: 'https://network.example',
-      },
-      privacy_policy: { copy: 'Privacy', target_url: 'https://network.example/privacy' },
+      attribution_details: { ...attribution, network_logo_url: 'https://cdn.example/n.svg' },
+      privacy_policy,
     },
   });
   expect(response).toEqual({
     session_id: 's1',
     sandbox: true,
     left_out: [],
-    footer: {
-      attribution_details: {
-        copy: 'Offers by',
-        logo_url: 'https://cdn.example/n.svg',
-        target_url: 'https://network.example/',
-      },
-      privacy_policy: { copy: 'Privacy', target_url: 'https://network.example/privacy' },
-    },
+    footer: { attribution_details: { ...attribution, logo_url: 'https://cdn.example/n.svg' }, privacy_policy },
     groups: [
       {
         id: 'group_0',
@@ -162,44 +142,7 @@ test('every optional field is read', () => {
             insertion_id: 'a',
             offer_id: 'a',
             advertiser_id: 'adv_a',
-            advertiser: {
-              id: 'adv_a',
-              name: 'Brand a',
-              logo_url: 'https://cdn.example/logo.svg',
-              description: 'Since 1900',
-            },
-            offer: {
-              id: 'a',
-              heading: 'Heading a',
-              subheading: 'Sub',
-              target_url: 'https://shop.example/a',
-              cta_details: {
-                accept_copy: 'Yes',
-                decline_copy: 'No',
-                transition_copy: 'One moment',
-                claimed_accept_copy: 'Open',
-                claimed_decline_copy: 'Close',
-              },
-              metadata: { type: 'PROMO_CODE', code: 'SAVE20', layout_type: 'WIDE' },
-              assets: [
-                {
-                  id: 't1',
-                  asset_type: 'PRODUCT',
-                  image_url: 'https://cdn.example/1.png',
-                  insertion_order: 1,
-                  target_url: 'https://shop.example/1',
-                  should_trigger_claim_flow: true,
-                },
-                {
-                  id: 't2',
-                  asset_type: 'IMAGE',
-                  image_url: 'https://cdn.example/2.png',
-                  insertion_order: 2,
-                  should_trigger_claim_flow: false,
-                },
-              ],
-              disclosure_details: { copy: 'Terms', target_url: 'https://shop.example/terms', content: 'Long terms' },
-            },
+            ...offerOf('a', { ...parts, assets: [first, second] }, { description: 'Since 1900' }),
           },
         ],
       },

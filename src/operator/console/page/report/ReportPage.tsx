@@ -1,20 +1,11 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { go, useTitle, type PageProps } from '../app/router.tsx';
 import { ReportChart } from './ReportChart.tsx';
-import { Button, CopyButton, CsvButton, Select } from '../parts/controls.tsx';
+import { Button, CopyButton, CsvButton } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Controls } from './Controls.tsx';
-import {
-  commandOf,
-  linkProblem,
-  queryOfState,
-  readState,
-  SHELLS,
-  type ReportState,
-  type TargetShell,
-} from '../../../reports/reportState.ts';
+import { commandOf, linkProblem, queryOfState, readState, type ReportState } from '../../../reports/reportState.ts';
 import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
@@ -195,22 +186,13 @@ function Skeleton(): JSX.Element {
 }
 
 function Command({ state, session }: { readonly state: ReportState; readonly session: ConsoleContext }): JSX.Element {
-  const [isWrapped, setWrapped] = useState(false);
-  const [shell, setShell] = useState<TargetShell>(navigator.platform.startsWith('Win') ? 'powershell' : 'posix');
+  const shell = navigator.platform.startsWith('Win') ? 'powershell' : 'posix';
   const command = commandOf(state, session.network_url, { shell });
   return (
     <section class="command" aria-label="The command that prints this report">
-      <code
-        class={isWrapped ? 'wrapped' : ''}
-        tabindex={0}
-        role="textbox"
-        aria-readonly="true"
-        aria-label="Command"
-        onClick={() => setWrapped(!isWrapped)}
-      >
+      <code tabindex={0} role="textbox" aria-readonly="true" aria-label="Command">
         {command}
       </code>
-      <Select label="Shell" kind="small" options={SHELLS} value={shell} choose={(next) => setShell(next)} />
       <CopyButton text={command} name="Copy the command" />
     </section>
   );
