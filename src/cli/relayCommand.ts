@@ -217,7 +217,7 @@ async function runRelay(source: SettingsSource): Promise<void> {
   const out = createOutput({ json: settings.json });
   const { network: networkUrl, 'api-key': apiKey, version } = settings;
   if (networkUrl === undefined)
-    throw new UsageError('--network is missing. Use something like --network https://partner.example.');
+    throw new UsageError('--network is missing: use --network https://partner.example, or set OFFERLET_NETWORK.');
   if (apiKey === undefined)
     throw new UsageError('The integration key is missing: set OFFERLET_API_KEY, or use --api-key.');
   const { warning } = await checkNetwork({ apiKey, networkUrl });

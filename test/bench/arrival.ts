@@ -187,8 +187,10 @@ const CARD = `<div id="offers"><section style="border: 1px solid; border-radius:
 const IMAGE_MS = 3_000;
 const IMAGE = '<img src="/slow.png" width="10" height="10" alt="">';
 /** Twelve scripts of 30 KB, as trackers and tag managers bring them. */
-const TRACKERS = Array.from({ length: 12 }, (_, at) => `<script async src="/tracker.js?${at}"></script>`).join('');
-const TRACKER = `(() => { let sum = 0; ${Array.from({ length: 700 }, (_, at) => `sum += Math.sqrt(${at} + performance.now());`).join('\n')} globalThis.last = sum; })();`;
+export const TRACKERS = Array.from({ length: 12 }, (_, at) => `<script async src="/tracker.js?${at}"></script>`).join(
+  '',
+);
+export const TRACKER = `(() => { let sum = 0; ${Array.from({ length: 700 }, (_, at) => `sum += Math.sqrt(${at} + performance.now());`).join('\n')} globalThis.last = sum; })();`;
 
 /** Opens a page as a new shopper, until its offer is painted. */
 async function visit(browser: Browser, { url, line }: { url: string; line: Line }): Promise<Figures> {

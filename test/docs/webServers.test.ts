@@ -94,7 +94,6 @@ for (const server of SERVERS)
         folder.remove();
       }
     },
-    30_000,
   );
 
 /** Sends a shopper's request, with an address that it made up, until the server listens or has ended. */

@@ -154,7 +154,7 @@ function systemErrorCode(error: unknown): string {
 function readSource(settings: Settings, { env }: SettingsSource): ReportSource {
   const { network, 'reporting-key-file': file } = settings;
   if (network === undefined)
-    throw new UsageError('--network is missing. Use something like --network https://partner.example.');
+    throw new UsageError('--network is missing: use --network https://partner.example, or set OFFERLET_NETWORK.');
   if (!URL.canParse(network) || !/^https?:$/.test(new URL(network).protocol))
     throw new UsageError('--network is not a valid URL. Use something like https://partner.example.');
   const { username, password, search, hash } = new URL(network);

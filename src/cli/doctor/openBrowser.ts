@@ -17,10 +17,8 @@ export interface BrowserOptions {
   readonly proxyPort: number;
   /** False only if the caller of the command said so. */
   readonly isSandboxed: boolean;
-  readonly env: Environment;
+  readonly env: NodeJS.ProcessEnv;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** What a page could do besides being a page, and where its names are looked up: nowhere but at the proxy. */
@@ -64,7 +62,7 @@ export async function loadPlaywright(): Promise<BrowserType | undefined> {
 }
 
 /** Finds an installed Chromium: named by an environment variable, downloaded by Playwright, or the system's. */
-export async function findBrowser(env: Environment): Promise<string | undefined> {
+export async function findBrowser(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const named = VARIABLES.map((name) => env[name]).find(Boolean);
   const chromium = await loadPlaywright();
   return named ?? [chromium?.executablePath() ?? '', ...PLACES].find((path) => existsSync(path));

@@ -62,9 +62,7 @@ export interface ConnectionOptions {
 /** Creates the clients of a command. Throws a `UsageError` when network or key are missing or not valid. */
 export function createConnection({ network, keyFile, env, progress, note }: ConnectionOptions): Connection {
   if (network === undefined)
-    throw new UsageError(
-      '--network is missing. Use something like --network https://channel.example, or set OFFERLET_NETWORK.',
-    );
+    throw new UsageError('--network is missing: use --network https://channel.example, or set OFFERLET_NETWORK.');
   const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY']?.trim() : readKeyFile('--api-key-file', keyFile, note);
   if (!apiKey) throw new UsageError('The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.');
   const onResponse = ({ status, retryIn, attempt }: ResponseNotice, maxRetries = 2): void => {

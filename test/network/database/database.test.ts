@@ -113,7 +113,6 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
       expect([(await world.batch([load])).status, (await world.call('GET', '/health')).status]).toEqual([503, 503]);
       await network.close();
     },
-    60_000,
   );
 });
 

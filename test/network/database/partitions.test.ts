@@ -153,6 +153,5 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
       ]);
       expect(await partition('2027-01-15T00:00:00Z')).toEqual([]);
     },
-    60_000,
   );
 });

@@ -100,7 +100,6 @@ describe.runIf(canRun)(`behind PgBouncer ${VERSION}`, () => {
       await Promise.all([one.close(), two.close()]);
       pooler.stop();
     },
-    60_000,
   );
 
   test('in transaction mode without prepared statements, nothing starts, and says what to change', async () => {

@@ -43,17 +43,6 @@ onEachDatabase('the metrics of a report', (its) => {
     expect([Object.keys(data[0] ?? {}), summary]).toEqual([['period_start', 'period_end', 'ctr'], { ctr: 0.125 }]);
   });
 
-  test('R38 a ratio in the summary is the ratio of the sums', async () => {
-    await its.office.facts(
-      { hour: '2025-11-18T10:00:00Z', clicks: 1, impressions: 10 },
-      { hour: HOUR, clicks: 9, impressions: 90 },
-    );
-    await its.office.facts({ hour: '2025-11-17T10:00:00Z', clicks: 30, impressions: 100 });
-    const { data, summary } = await its.office.channelReport('time_grain=day&metrics=ctr');
-    expect(data.map((row) => row['ctr'])).toEqual([0.1, 0.1, 0.3]);
-    expect(summary).toEqual({ ctr: 0.2 });
-  });
-
   test('R39 money is summed exactly and rounded once', async () => {
     const hours = Array.from({ length: 10 }, (_, hour) => `2025-11-19T0${hour}:00:00Z`);
     await its.office.facts(...hours.map((hour) => ({ hour, channel_payout: '0.10', revenue_with_email: '0.004' })));
@@ -62,26 +51,6 @@ onEachDatabase('the metrics of a report', (its) => {
     );
     expect(data.map((row) => row['revenue_with_email'])).toEqual(hours.map(() => 0));
     expect(summary).toEqual({ channel_payout: 1, revenue_with_email: 0.04 });
-  });
-
-  test('R41 a ratio with a divisor of 0 is 0, in rows and in the summary', async () => {
-    await its.office.facts({
-      hour: HOUR,
-      widget_displays: 1,
-      clicks: 0,
-      channel_payout: '2.5',
-      attributed_ad_spend_amount: '1',
-    });
-    const { data, summary } = await its.office.channelReport('metrics=ctr,cvr,rpl,attributed_cpa');
-    const zeros = { ctr: 0, cvr: 0, rpl: 0, attributed_cpa: 0 };
-    expect(data).toEqual([expect.objectContaining(zeros)]);
-    expect(summary).toEqual(zeros);
-  });
-
-  test('R42 cvr divides by clicks for a channel and by displays for a publisher', async () => {
-    await its.office.facts({ hour: HOUR, conversions: 1, clicks: 4, widget_displays: 10 });
-    expect((await its.office.channelReport('metrics=cvr')).summary).toEqual({ cvr: 0.25 });
-    expect((await its.office.publisherReport('metrics=cvr')).summary).toEqual({ cvr: 0.1 });
   });
 
   test('R43 ratios and revenue per load have four decimals, other money two', async () => {

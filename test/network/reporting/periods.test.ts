@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Answer } from './reportingFixture.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 
-/** The periods of the rows, and one metric of each. */
-function rows({ data }: Answer, metric = 'clicks'): unknown[] {
-  return data.map((row) => [row.period_start, row.period_end, row[metric]]);
+/** The periods of the rows, and the clicks of each. */
+function rows({ data }: Answer): unknown[] {
+  return data.map((row) => [row.period_start, row.period_end, row['clicks']]);
 }
 
 onEachDatabase('the periods of a report', (its) => {
@@ -27,13 +27,6 @@ onEachDatabase('the periods of a report', (its) => {
       expect(moment).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00Z$/);
   });
 
-  test('R17 total is one row over the whole range', async () => {
-    await its.office.facts({ hour: '2025-11-05T10:00:00Z', clicks: 1 }, { hour: '2025-11-19T10:00:00Z', clicks: 2 });
-    expect(rows(await its.office.channelReport('from=2025-11-01&to=2025-11-20'))).toEqual([
-      ['2025-11-01T00:00:00Z', '2025-11-21T00:00:00Z', 3],
-    ]);
-  });
-
   test('R18 a day has 24 hours, even when clocks change', async () => {
     for (const day of ['2025-03-30', '2025-10-26']) {
       const hours = Array.from({ length: 24 }, (_, hour) => `${day}T${String(hour).padStart(2, '0')}:00:00Z`);
@@ -49,14 +42,6 @@ onEachDatabase('the periods of a report', (its) => {
     }
   });
 
-  test('R19 weeks begin on Monday and are clipped to the query', async () => {
-    await its.office.facts({ hour: '2025-11-09T23:59:00Z', clicks: 1 }, { hour: '2025-11-10T00:00:00Z', clicks: 2 });
-    expect(rows(await its.office.channelReport('time_grain=week&from=2025-11-05&to=2025-11-12'))).toEqual([
-      ['2025-11-10T00:00:00Z', '2025-11-13T00:00:00Z', 2],
-      ['2025-11-05T00:00:00Z', '2025-11-10T00:00:00Z', 1],
-    ]);
-  });
-
   test('R19 a week may span two years', async () => {
     await its.office.facts(
       { hour: '2024-12-30T00:00:00Z', clicks: 1 },
@@ -68,14 +53,6 @@ onEachDatabase('the periods of a report', (its) => {
     ]);
   });
 
-  test('R20 months are calendar months, clipped to the query', async () => {
-    await its.office.facts({ hour: '2025-10-31T23:00:00Z', clicks: 1 }, { hour: '2025-11-01T00:00:00Z', clicks: 2 });
-    expect(rows(await its.office.channelReport('time_grain=month&from=2025-10-20&to=2025-11-03'))).toEqual([
-      ['2025-11-01T00:00:00Z', '2025-11-04T00:00:00Z', 2],
-      ['2025-10-20T00:00:00Z', '2025-11-01T00:00:00Z', 1],
-    ]);
-  });
-
   test('R20 February ends on the 28th, in leap years on the 29th', async () => {
     await its.office.facts({ hour: '2024-02-29T10:00:00Z', clicks: 1 }, { hour: '2025-02-28T10:00:00Z', clicks: 2 });
     expect(rows(await its.office.channelReport('time_grain=month&from=2024-02-01&to=2024-03-01'))).toEqual([
@@ -83,46 +60,6 @@ onEachDatabase('the periods of a report', (its) => {
     ]);
     expect(rows(await its.office.channelReport('time_grain=month&from=2025-01-15&to=2025-03-15'))).toEqual([
       ['2025-02-01T00:00:00Z', '2025-03-01T00:00:00Z', 2],
-    ]);
-  });
-
-  test('R21 a period is clipped to the query, not to the data', async () => {
-    await its.office.facts({ hour: '2025-11-20T09:00:00Z', clicks: 1 });
-    for (const grain of ['day', 'total']) {
-      expect(rows(await its.office.channelReport(`time_grain=${grain}&from=2025-11-20&to=2025-11-20`))).toEqual([
-        ['2025-11-20T00:00:00Z', '2025-11-21T00:00:00Z', 1],
-      ]);
-    }
-  });
-
-  test('R22 columns are the period, the requested groupings, the requested metrics, in order', async () => {
-    await its.office.facts({ hour: '2025-11-20T09:00:00Z', clicks: 1 });
-    const { data, summary } = await its.office.channelReport(
-      'group_by=widget_id,publisher,page_type&metrics=cvr,clicks,impressions',
-    );
-    expect(Object.keys(data[0] ?? {})).toEqual([
-      'period_start',
-      'period_end',
-      'widget_id',
-      'publisher_id',
-      'publisher_name',
-      'page_type',
-      'cvr',
-      'clicks',
-      'impressions',
-    ]);
-    expect(Object.keys(summary)).toEqual(['cvr', 'clicks', 'impressions']);
-  });
-
-  test('R23 without activity a report has no row; with activity it has one, even if all selected metrics are 0', async () => {
-    await its.office.facts(
-      { hour: '2025-11-18T09:00:00Z', impressions: 5 },
-      { hour: '2025-11-19T09:00:00Z' },
-      { hour: '2025-11-20T09:00:00Z', conversions: 1 },
-    );
-    expect(rows(await its.office.channelReport('time_grain=day&metrics=conversions'), 'conversions')).toEqual([
-      ['2025-11-20T00:00:00Z', '2025-11-21T00:00:00Z', 1],
-      ['2025-11-18T00:00:00Z', '2025-11-19T00:00:00Z', 0],
     ]);
   });
 });

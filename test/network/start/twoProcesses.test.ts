@@ -188,6 +188,5 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
       await db.close();
       await network.close();
     },
-    60_000,
   );
 });
