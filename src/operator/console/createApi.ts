@@ -1,7 +1,7 @@
 import { UsageError } from '../../cli/ExitError.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { ApiError, failureOf } from '../clients/errors.ts';
-import { ReportingClient } from '../clients/ReportingClient.ts';
+import { readWholeReport, ReportingClient } from '../clients/ReportingClient.ts';
 import { readBody, readExclusionChange, readItems } from './readBody.ts';
 import { createReports } from './createReports.ts';
 import { createWatch } from './createWatch.ts';
@@ -10,6 +10,7 @@ import type { ConsoleContext, ConsolePublisher, ConsolePublishers, FoundPublishe
 import type { Failure } from '../failures.ts';
 import { replaceExclusions } from '../operations/changeExclusions.ts';
 import { hasWords, rankByWords } from '../publishers/rankByWords.ts';
+import { period } from '../reports/period.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
 import type { Publisher, PublisherDetail } from '../../wire/channel.ts';
 import { readKey } from '../../wire/keys.ts';
@@ -73,7 +74,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
       case 'GET exclusions':
         return (await channel.details({ signal })).exclusions.subcategories;
       case 'GET publishers':
-        return listPublishers(channel, { url, signal });
+        return listPublishers(channel, { url, signal, reporting });
       case 'GET find-publishers':
         return findPublishers(channel, { url, signal });
       case 'GET publishers/ID':
@@ -123,7 +124,7 @@ const PAGE_SIZE = 50;
 /** GET publishers: one page of those whose name contains a word, and with that status. Names with more of the words come first. */
 async function listPublishers(
   client: ChannelClient,
-  { url, signal }: { readonly url: URL; readonly signal: AbortSignal },
+  { url, signal, reporting }: { url: URL; signal: AbortSignal; reporting: ReportingClient<ReportVariant> },
 ): Promise<ConsolePublishers> {
   const q = url.searchParams.get('q')?.trim() || undefined;
   const status = url.searchParams.get('status') || undefined;
@@ -134,11 +135,21 @@ async function listPublishers(
   }
   // The API has no filter for the status, and does not rank what matches: all pages are read.
   const matching: Publisher[] = [];
-  for await (const publisher of client.allPublishers({ q }, { signal }))
-    if (status === undefined || publisher.status === status) matching.push(withoutKey(publisher));
+  const isQuiet = status === 'NO_CLICKS';
+  const clicked = isQuiet ? await readClicked(reporting, signal) : undefined;
+  for await (const publisher of client.allPublishers({ q, status: isQuiet ? 'APPROVED' : undefined }, { signal }))
+    if (clicked ? !clicked.has(publisher.publisher_remote_id) : status === undefined || publisher.status === status)
+      matching.push(withoutKey(publisher));
   const found = rankByWords(matching, q);
   const start = (page - 1) * PAGE_SIZE;
   return { count: found.length, page, page_size: PAGE_SIZE, publishers: found.slice(start, start + PAGE_SIZE) };
+}
+
+/** The ids of publishers with a click in the last 28 days. */
+async function readClicked(reader: ReportingClient<ReportVariant>, signal: AbortSignal): Promise<Set<unknown>> {
+  const query = { ...period('last_28_days'), group_by: ['publisher'], metrics: ['clicks'] };
+  const { rows } = await readWholeReport({ reader, query, variant: 'channel', sort: '-clicks', signal });
+  return new Set(rows.flatMap((row) => (Number(row['clicks']) > 0 ? [row['publisher_id']] : [])));
 }
 
 /** GET find-publishers: approved publishers whose name contains a word. With one word, reading stops when enough are found. */

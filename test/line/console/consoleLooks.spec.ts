@@ -122,11 +122,29 @@ test('long names of publishers stay inside the window, and readable on a phone',
     route.fulfill({ json: { publishers: [{ id: 'one', name }], hasMore: false } }),
   );
   await page.setViewportSize({ width: 1280, height: 800 });
+  await open(page, 'publishers?q=juniper');
+  const id = (await page.getByRole('link', { name: 'Juniper & Co' }).getAttribute('href'))?.split('/').at(-1);
   await open(page, 'exclusions');
   await page.getByRole('button', { name: /^Exclusions for/ }).click();
   await expect(page.getByRole('link', { name })).toBeVisible();
   const { x = 0, width = 0 } = (await page.locator('.popover:popover-open').boundingBox()) ?? {};
   expect(x + width).toBeLessThanOrEqual(1280 - 12);
+
+  const longest = `Gesellschaft-fuer-${'Haushaltswaren-'.repeat(8)}Filiale-0042`;
+  await page.route('**/*', async (route) => {
+    if (!/api.(publishers.one|report)/.test(route.request().url())) return route.fallback();
+    const response = await route.fetch({ url: route.request().url().replace('/one', `/${id}`) });
+    await route.fulfill({ response, body: (await response.text()).replaceAll('Juniper & Co', longest) });
+  });
+  for (const wide of [320, 768, 1280]) {
+    await page.setViewportSize({ width: wide, height: 800 });
+    await open(page, 'exclusions?publisher=one');
+    await expect(page.getByRole('button', { name: `Exclusions for: ${longest}` })).toContainText('0042');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), `${wide} px`).toBeLessThanOrEqual(wide);
+  }
+  await open(page, '?by=publisher&grain=total');
+  const cut = (text: Element): number => text.scrollWidth - text.clientWidth;
+  expect(await page.locator('.report .text', { hasText: '0042' }).evaluate(cut)).toBeLessThanOrEqual(0);
 
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page, 'publishers/add');

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ConsolePublishers } from '../../../src/operator/console/protocol.ts';
 import { createOperatorConsole, type ConsoleOptions } from '../../../src/operator.ts';
 
 const KEY = 'adnet_sk_test_CANARYCANARYCANARYCANARY';
@@ -245,6 +246,20 @@ test('names that contain every word of a search come first, and whole words befo
       'Publisher 12',
       'Corner 11',
     ]);
+});
+
+test('publishers without clicks are the approved ones that no row of the last 28 days gives a click', async () => {
+  const meta = { pagination: { offset: 0, limit: 250, total: 2, has_more: false }, meta: {} };
+  const row = { period_start: '2026-11-01T00:00:00Z', period_end: '2026-11-29T00:00:00Z', publisher_name: 'Shop' };
+  const data = [2, 0].map((clicks, index) => ({ ...row, publisher_id: `id-${index}`, clicks }));
+  const pending = { publisher_remote_id: null, pending_publisher_id: 'new', brand_name: 'New', status: 'PENDING' };
+  const { visit } = open((path) =>
+    path.includes('report')
+      ? json({ data, summary: { clicks: 2 }, ...meta })
+      : json({ count: 4, next: null, previous: null, publishers: [...approved(0, 3), pending] }),
+  );
+  const { publishers } = (await (await visit('/api/publishers?status=NO_CLICKS')).json()) as ConsolePublishers;
+  expect(publishers.map(({ publisher_remote_id: id }) => id)).toEqual(['id-1', 'id-2']);
 });
 
 test('exclusions are replaced when they are still what the page showed', async () => {

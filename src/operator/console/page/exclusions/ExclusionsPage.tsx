@@ -250,14 +250,11 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
   );
 }
 
-/** What saving would change. */
-interface ExclusionDiff {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-}
-
-/** Compares two lists of ids, whatever their order. */
-export function exclusionDiff(before: readonly string[], after: readonly string[]): ExclusionDiff {
+/** What saving would change, whatever the order of the two lists. */
+export function exclusionDiff(
+  before: readonly string[],
+  after: readonly string[],
+): Readonly<Record<'added' | 'removed', readonly string[]>> {
   return {
     added: after.filter((id) => !before.includes(id)),
     removed: before.filter((id) => !after.includes(id)),

@@ -3,14 +3,15 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { go, Link, type PageProps } from '../app/router.tsx';
 import { useCall } from '../app/useResource.ts';
 import { Button, SearchField, Segments } from '../parts/controls.tsx';
-import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
+import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead, Table } from '../parts/layout.tsx';
 import type { ConsolePublishers } from '../../protocol.ts';
 import { dayOf, plural, wordOf } from '../../../reports/format.ts';
 import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
 
-const STATUSES = ['', ...PUBLISHER_STATUSES].map((value) => [value, value === '' ? 'All' : wordOf(value)] as const);
+/** The last one is no status: approved publishers without a click in the last 28 days. */
+const FILTERS = ['', ...PUBLISHER_STATUSES, 'NO_CLICKS'].map((value) => [value, wordOf(value) || 'All'] as const);
 /** Milliseconds after the last key before the search begins. */
 const PAUSE_MS = 150;
 
@@ -28,7 +29,7 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
     return () => clearTimeout(timer);
   }, [words, q, status]);
   const resource = useCall<ConsolePublishers>(pathOf({ q, status, page }));
-  const { data, failure, isLoading } = resource;
+  const { data, isLoading } = resource;
   const pages = data ? Math.max(1, Math.ceil(data.count / data.page_size)) : 1;
 
   return (
@@ -42,18 +43,18 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
         <SearchField label="Search publishers by name" placeholder="Search by name" value={words} change={setWords} />
         <Segments
           label="Status"
-          options={STATUSES}
+          options={FILTERS}
           value={status}
           choose={(value) => open({ q: words, status: value, page: 1 })}
         />
       </div>
       <StaleBanner resource={resource} />
-      {failure && !data ? (
-        <FailurePanel failure={failure} resource={resource} />
+      {!data ? (
+        <Pending resource={resource} />
       ) : (
         <section class={`card list ${isLoading ? 'loading' : ''}`} aria-busy={isLoading} aria-label="Publishers">
-          {data ? <List list={data} isFiltered={q !== '' || status !== ''} /> : <Bones />}
-          {data && data.count > 0 && (
+          <List list={data} isFiltered={q !== '' || status !== ''} />
+          {data.count > 0 && (
             <footer>
               <p class="quiet" role="status">
                 {plural(data.count, 'publisher')}
@@ -105,16 +106,6 @@ function List({ list, isFiltered }: { readonly list: ConsolePublishers; readonly
         );
       })}
     </Table>
-  );
-}
-
-function Bones(): JSX.Element {
-  return (
-    <div class="bones" role="status" aria-label="Loading">
-      {[1, 2, 3, 4, 5].map((line) => (
-        <i key={line} class="bone" />
-      ))}
-    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { JSX, TargetedKeyboardEvent } from 'preact';
+import type { ComponentChildren, JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../app/router.tsx';
 import { isUnfinished } from '../../../reports/period.ts';
@@ -211,16 +211,13 @@ function Line({ row, index, keys, state, dataThrough, tabIndex }: LineProps): JS
         return place === 0 ? (
           <th key={key} scope="row">
             <span class="key">
-              <span class="text" title={text}>
-                {text}
-                {isNow && <small class="quiet"> so far</small>}
-              </span>
+              <Name text={text}>{isNow && <small class="quiet"> so far</small>}</Name>
               <OfWhich {...{ row, text, state, tabIndex }} />
             </span>
           </th>
         ) : (
-          <td key={key} class="word" title={text}>
-            {text}
+          <td key={key} class="word">
+            <Name text={text} />
           </td>
         );
       })}
@@ -231,6 +228,19 @@ function Line({ row, index, keys, state, dataThrough, tabIndex }: LineProps): JS
         </td>
       ))}
     </tr>
+  );
+}
+
+/** Characters at the end of a name that are always shown. */
+const NAME_END = 12;
+
+function Name({ text, children }: { readonly text: string; readonly children?: ComponentChildren }): JSX.Element {
+  return (
+    <span class="text" title={text}>
+      <span class="start">{text.slice(0, -NAME_END)}</span>
+      {text.slice(-NAME_END)}
+      {children}
+    </span>
   );
 }
 
@@ -333,13 +343,6 @@ export interface DrillDown {
 }
 
 const FINER = { month: 'day', week: 'day', day: 'hour' } as const;
-const BY: Readonly<Record<string, string>> = {
-  publisher: 'by publisher',
-  page_type: 'by page type',
-  widget_type: 'by widget type',
-  widget_id: 'by widget ID',
-};
-
 /**
  * Returns the reports that a row is made of: its own dates and filters, with another breakdown or a finer grain. The network
  * has no filter for widget ids, so a row of one has none unless its dates are enough.
@@ -363,8 +366,10 @@ export function drillDownsOf(row: Row, state: ReportState): readonly DrillDown[]
   };
   const rest = GROUPINGS[state.variant].filter((name) => !state.by.includes(name));
   const drills = rest.map((name): DrillDown => {
-    const label = BY[name] ?? name;
-    return { label, state: { ...within, by: [name], grain: 'total', sort: `-${state.chart}` } };
+    return {
+      label: `by ${labelOf(name).replace(/^./, (first) => first.toLowerCase())}`,
+      state: { ...within, by: [name], grain: 'total', sort: `-${state.chart}` },
+    };
   });
   const finer = state.grain in FINER ? FINER[state.grain as keyof typeof FINER] : undefined;
   const over = state.grain === 'total' ? 'day' : finer;
