@@ -1,5 +1,6 @@
 import { safeText } from '../../cli/output/terminal.ts';
-import { AuthError, ApiError } from '../clients/errors.ts';
+import { connect } from '../../http/connect.ts';
+import { AuthError, ApiError, OPERATOR } from '../clients/errors.ts';
 import type { Connection } from './connection.ts';
 import { operatorCommand } from './operatorCommand.ts';
 import { own, parseJson, readCappedText } from '../../wire/json.ts';
@@ -51,12 +52,14 @@ interface Owner {
 /** Asks one interface after the other: a key opens one of them. */
 async function findOwner(connection: Connection): Promise<Owner> {
   const family = readKey(connection.apiKey)?.family;
-  if (family === 'integration' || family === 'partner_wide')
-    return {
-      key: family === 'integration' ? 'integration' : 'partner-wide integration',
-      channel: null,
-      access: 'requests offers and reports events: for the relay, not for these commands',
-    };
+  if (family === 'integration' || family === 'partner_wide') {
+    const call = connect({ networkUrl: connection.url, apiKey: connection.apiKey }, OPERATOR);
+    // An empty request is refused for what it lacks, once the key has been checked. It opens no session.
+    const isResult = (status: number): boolean => status === 400 || status === 422;
+    await call({ method: 'POST', path: '/recommendations', body: {}, isResult });
+    const key = family === 'integration' ? 'integration' : 'partner-wide integration';
+    return { key, channel: null, access: 'requests offers and reports events: for the relay, not for these commands' };
+  }
   try {
     const { name } = await connection.channel().details();
     return family === 'publishable'

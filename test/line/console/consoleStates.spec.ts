@@ -186,3 +186,39 @@ test('no key is in anything that the page receives or shows', async ({ page }) =
   for (const key of Object.values(sandbox.keys)) expect(all.includes(key)).toBe(false);
   expect(all).not.toMatch(/adnet_(sk|pk|rk|rp)_/);
 });
+
+test('of 5,000 rows a page holds those in view', async ({ page }) => {
+  test.skip(process.env['OFFERLET_LONG'] !== '1', 'part of npm run test:all');
+  const start = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+  const list = (await (
+    await fetch(`${sandbox.network}/adnet/publishers/list/?page_size=200`, {
+      headers: { 'x-api-key': sandbox.keys.management },
+    })
+  ).json()) as { publishers: { publisher_remote_id: string | null }[] };
+  const ids = list.publishers.flatMap(({ publisher_remote_id: id }) => (id === null ? [] : [id])).slice(0, 1);
+  const days = Array.from({ length: 400 }, (_, day) => new Date(start - day * 86_400_000).toISOString());
+  for (let from = 0; from < days.length; from += 50) {
+    const rows = days.slice(from, from + 50).flatMap((hour) =>
+      Array.from({ length: 13 }, (_, index) => ({
+        hour: `${hour.slice(0, 19)}Z`,
+        publisher_remote_id: ids[0],
+        page_type: 'POST_ORDER',
+        widget_type: 'INLINE',
+        widget_id: `widget-${index}`,
+        clicks: index + 1,
+        impressions: 10 * index + 10,
+      })),
+    );
+    await control(sandbox.network, 'activity', { rows });
+  }
+  await control(sandbox.network, 'settings', { history_from: days.at(-1)?.slice(0, 10) }, 'PUT');
+  const dates = `from=${days.at(-1)?.slice(0, 10)}&to=${days[0]?.slice(0, 10)}`;
+  await page.goto(`${own.url}/?${dates}&by=widget_id&page_type=POST_ORDER&compare=none`);
+  await expect(page.locator('.report')).toHaveAttribute('aria-rowcount', /^5\d\d\d$/);
+  expect(await page.locator('.report tbody tr').count()).toBeLessThan(60);
+  await page.locator('.scroller').evaluate((element) => (element.scrollTop = element.scrollHeight));
+  await expect(page.locator('.report tbody tr').last()).toBeVisible();
+  expect(await page.locator('.report tbody tr:not(.spacer)').count()).toBeGreaterThan(5);
+  await page.goto(`${own.url}/?${dates}&compare=none`);
+  await expect(page.locator('.time-chart table tbody tr')).toHaveCount(400);
+});

@@ -41,3 +41,12 @@ test('data that cannot be understood is one line', async () => {
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^offerlet: The network returned data that could not be understood.*\n$/);
 });
+
+test.each([
+  [400, 0],
+  [401, 3],
+  [500, 1],
+])('whoami: after a %i to an integration key its exit code is %i', async (status, code) => {
+  server.responses = [{ status, body: {} }];
+  expect((await offerlet('whoami', { env: { OFFERLET_API_KEY: 'adnet_rk_test_1' } })).code).toBe(code);
+});
