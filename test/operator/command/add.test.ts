@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { ChannelClient } from '../../../src/operator.ts';
 import { useOperatorWorld } from '../operatorWorld.ts';
 import type { Ran, RunOptions } from '../../fixtures/runCommand.ts';
@@ -118,7 +118,9 @@ test('progress is shown in a terminal', async () => {
 test('after Ctrl-C, what was in flight is unknown and may be there, and the rest was not sent', async () => {
   await script({ delay_ms: 1_500, times: 20 });
   const path = await fileOf('kilo');
-  const { code, stdout } = await world.runProcess(['publishers', 'add', path, '--json'], { interruptAfter: 3_500 });
+  const isBegun = vi.waitUntil(async () => (await total('kilo')) > 0, { timeout: 60_000 });
+  const interrupted = { interruptAfter: isBegun };
+  const { code, stdout } = await world.runProcess(['publishers', 'add', path, '--json'], interrupted);
   expect(code).toBe(130);
   const { counts: found } = JSON.parse(stdout) as { counts: Record<string, number> };
   expect(found).toMatchObject({ unknown: 50 });
