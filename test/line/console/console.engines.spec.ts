@@ -1,12 +1,8 @@
 // The console in every engine: report, breakdown, chart by keyboard, publishers, exclusions.
-import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { useSandbox } from '../drivers/sandbox.ts';
 import { expect, test } from '../drivers/driver.ts';
 
-let sandbox: Sandbox;
-test.beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-test.afterAll(() => sandbox?.stop());
+const sandbox = useSandbox();
 
 /** The text of an element, or its absence. */
 function textOf(selector: string): string {

@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, type Page } from '@playwright/test';
-import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { useSandbox } from '../drivers/sandbox.ts';
 import { control, runCommand, startConsole, type StartedConsole } from './consoleFixture.ts';
 
-let sandbox: Sandbox;
+const sandbox = useSandbox();
 let own: StartedConsole;
 test.describe.configure({ mode: 'default' }); // one network serves them all
 test.beforeAll(async () => {
-  sandbox = await startSandbox();
   own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
 });
-test.afterAll(async () => {
-  await own?.stop();
-  await sandbox?.stop();
-});
+test.afterAll(() => own?.stop());
 test.use({ viewport: { width: 1280, height: 900 } });
 
 /** Opens a place of the console, and collects what its page complains about. */

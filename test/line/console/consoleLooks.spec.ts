@@ -1,16 +1,12 @@
 import { expect, test, type Page } from '@playwright/test';
-import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { useSandbox } from '../drivers/sandbox.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
 import { CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
 import { control } from './consoleFixture.ts';
 import { poll } from '../drivers/poll.ts';
 
-let sandbox: Sandbox;
+const sandbox = useSandbox();
 test.describe.configure({ mode: 'default' }); // one sandbox serves them all
-test.beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-test.afterAll(() => sandbox?.stop());
 
 async function open(page: Page, place: string): Promise<void> {
   await page.goto(`${sandbox.shop}/console/${place}`);

@@ -1,19 +1,15 @@
 import { expect, test, type Page } from '@playwright/test';
-import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { useSandbox } from '../drivers/sandbox.ts';
 import { control, startConsole, type StartedConsole } from './consoleFixture.ts';
 
 const REPORT = '/adnet/reporting/v2/report/';
-let sandbox: Sandbox;
+const sandbox = useSandbox();
 let own: StartedConsole;
 test.describe.configure({ mode: 'default' }); // one network serves them all
 test.beforeAll(async () => {
-  sandbox = await startSandbox();
   own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
 });
-test.afterAll(async () => {
-  await own?.stop();
-  await sandbox?.stop();
-});
+test.afterAll(() => own?.stop());
 test.afterEach(() => control(sandbox.network, 'faults', undefined, 'DELETE'));
 
 const alert = (page: Page) => page.getByRole('alert');

@@ -3,17 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { addDays } from '../../../src/wire/utcDates.ts';
-import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { useSandbox } from '../drivers/sandbox.ts';
 import { control, runCommand, startConsole, type StartedConsole } from './consoleFixture.ts';
 
-let sandbox: Sandbox;
+const sandbox = useSandbox();
 let own: StartedConsole;
 const folder = mkdtempSync(join(tmpdir(), 'offerlet-console-files-'));
 const rules = join(folder, 'watch.yaml');
 const today = new Date().toISOString().slice(0, 10);
 test.describe.configure({ mode: 'default' }); // one network serves them all
 test.beforeAll(async () => {
-  sandbox = await startSandbox();
   const list = await fetch(`${sandbox.network}/adnet/publishers/list/?q=juniper`, {
     headers: { 'x-api-key': sandbox.keys.management },
   });
@@ -35,7 +34,6 @@ test.beforeAll(async () => {
 });
 test.afterAll(async () => {
   await own?.stop();
-  await sandbox?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 test.use({ viewport: { width: 1280, height: 900 } });

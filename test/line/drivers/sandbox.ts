@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { test } from '@playwright/test';
 
 /** The first line of `offerlet sandbox --json`. */
 export interface Sandbox {
@@ -34,6 +35,14 @@ export async function startSandbox(options: readonly string[] = []): Promise<San
         child.kill('SIGTERM');
       }),
   };
+}
+
+/** The sandbox of the tests of a file. */
+export function useSandbox(): Sandbox {
+  const sandbox = {} as Sandbox;
+  test.beforeAll(async () => void Object.assign(sandbox, await startSandbox()));
+  test.afterAll(() => (sandbox as Partial<Sandbox>).stop?.());
+  return sandbox;
 }
 
 let shared: Promise<Sandbox> | undefined;

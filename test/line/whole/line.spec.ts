@@ -1,14 +1,10 @@
 import { expect, test, type Page } from '@playwright/test';
-import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { useSandbox } from '../drivers/sandbox.ts';
 import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
-let sandbox: Sandbox;
+const sandbox = useSandbox();
 test.describe.configure({ mode: 'default' }); // one sandbox serves them all
-test.beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-test.afterAll(() => sandbox?.stop());
 test.beforeEach(({ context }) => waitForRelay(context));
 
 test('an accepted offer reaches both reports, and the key never reaches the page', async ({ page, context }) => {

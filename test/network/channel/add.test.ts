@@ -10,9 +10,7 @@ const LIST = '/adnet/publishers/list/';
 describe.each(DATABASE_KINDS)('adding publishers on %s', (kind) => {
   let world: TestNetwork;
   let tenant: Tenant;
-  beforeAll(async () => {
-    world = await openTestNetwork(kind);
-  });
+  beforeAll(async () => void (world = await openTestNetwork(kind)));
   afterAll(() => world.close());
   beforeEach(async () => {
     tenant = await openTenant(world);

@@ -2,6 +2,11 @@ import { expect, test } from 'vitest';
 import type { Answer, Fact } from './reportingFixture.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 
+const tooMany = (code: string, max_rows: number, total_rows: number) => [
+  400,
+  { code, message: expect.any(String) as unknown, max_rows, total_rows },
+];
+
 /** One click on each of so many dates up to the last. */
 function clicksUpTo(last: string, dates: number): Fact[] {
   return Array.from({ length: dates }, (_, index) => ({
@@ -141,15 +146,7 @@ onEachDatabase('the window of a report', (its) => {
     await office.facts(...cells(10_000, 10_001));
     for (const paging of ['limit=1', 'limit=1&offset=20000']) {
       const answer = await office.channelReport(`metrics=clicks&group_by=widget_id&${paging}`);
-      expect([answer.status, answer.body]).toEqual([
-        400,
-        {
-          code: 'REPORT_ROW_LIMIT_EXCEEDED',
-          message: expect.any(String) as unknown,
-          max_rows: 10_000,
-          total_rows: 10_001,
-        },
-      ]);
+      expect([answer.status, answer.body]).toEqual(tooMany('REPORT_ROW_LIMIT_EXCEEDED', 10_000, 10_001));
     }
     expect((await office.channelReport('metrics=clicks')).status).toBe(200);
     office.settings = { report_row_limit: 10_001 };
@@ -161,15 +158,7 @@ onEachDatabase('the window of a report', (its) => {
     await office.facts(...clicksUpTo('2025-11-20', 5));
     office.settings = { source_row_limit: 4 };
     const answer = await office.channelReport('metrics=clicks&from=2025-11-16&to=2025-11-20');
-    expect([answer.status, answer.body]).toEqual([
-      400,
-      {
-        code: 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED',
-        message: expect.any(String) as unknown,
-        max_rows: 4,
-        total_rows: 5,
-      },
-    ]);
+    expect([answer.status, answer.body]).toEqual(tooMany('REPORTING_SOURCE_ROW_LIMIT_EXCEEDED', 4, 5));
     expect((await office.channelReport('metrics=clicks&from=2025-11-17&to=2025-11-20')).status).toBe(200);
   });
 
