@@ -166,7 +166,7 @@ export class ChannelClient {
     if (status !== 204) throw unexpected('the status 204');
   }
 
-  /** Excludes more subcategories for all publishers of the channel. What else is excluded stays, whoever changes it meanwhile. */
+  /** Excludes more subcategories for all publishers of the channel. Other exclusions stay, even those added meanwhile. */
   async addChannelExclusions(subcategory_ids: readonly string[], options: CallOptions = {}): Promise<void> {
     await addMissing(subcategory_ids, {
       read: async () => (await this.details(options)).exclusions.subcategories.channel,
@@ -174,7 +174,7 @@ export class ChannelClient {
     });
   }
 
-  /** Excludes more subcategories for one publisher. What else the channel excludes for it stays. */
+  /** Excludes more subcategories for one publisher. Other exclusions stay. */
   async addPublisherExclusions(
     id: string,
     subcategory_ids: readonly string[],

@@ -184,7 +184,6 @@ test('no key is in anything that the page receives or shows', async ({ page }) =
 });
 
 test('of 5,000 rows a page holds those in view', async ({ page }) => {
-  test.skip(process.env['OFFERLET_LONG'] !== '1', 'part of npm run test:all');
   const start = Math.floor(Date.now() / 86_400_000) * 86_400_000;
   const list = (await (
     await fetch(`${sandbox.network}/adnet/publishers/list/?page_size=200`, {
