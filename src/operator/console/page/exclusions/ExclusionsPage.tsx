@@ -104,8 +104,8 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
   const notice = useRef<HTMLParagraphElement>(null);
   // The button that was pressed is gone.
   useEffect(() => notice.current?.focus(), [undo]);
-  // The page may have read the list again.
-  useEffect(() => {
+  // The page may have read the list again; at once, or it takes back a box that is ticked before the next paint.
+  useLayoutEffect(() => {
     setSaved(own);
     setChosen(own);
   }, [own]);

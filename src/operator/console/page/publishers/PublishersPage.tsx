@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { go, Link, type PageProps } from '../app/router.tsx';
 import { useCall } from '../app/useResource.ts';
 import { Button, SearchField, Segments } from '../parts/controls.tsx';
@@ -20,12 +20,17 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
   const q = place.params.get('q') ?? '';
   const status = place.params.get('status') ?? '';
   const page = Math.max(1, Number(place.params.get('page')) || 1);
-  const [words, setWords] = useState(q);
-  useEffect(() => setWords(q), [q]);
+  // What the URL does not say yet.
+  const [typed, setTyped] = useState<string>();
+  const words = typed ?? q;
+  const show = (state: Partial<ListState>, options?: { replace: boolean }): void => {
+    setTyped(undefined);
+    go(pathOf({ q: words, status, page: 1, ...state }), options);
+  };
   // Before anything else runs: a timer of what was shown before would take back a status that was chosen meanwhile.
   useLayoutEffect(() => {
     if (words === q) return undefined;
-    const timer = setTimeout(() => open({ q: words, status, page: 1 }, { replace: true }), PAUSE_MS);
+    const timer = setTimeout(() => show({}, { replace: true }), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [words, q, status]);
   const resource = useCall<ConsolePublishers>(pathOf({ q, status, page }));
@@ -40,13 +45,8 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
         </Link>
       </PageHead>
       <div class="row find">
-        <SearchField label="Search publishers by name" placeholder="Search by name" value={words} change={setWords} />
-        <Segments
-          label="Status"
-          options={FILTERS}
-          value={status}
-          choose={(value) => open({ q: words, status: value, page: 1 })}
-        />
+        <SearchField label="Search publishers by name" placeholder="Search by name" value={words} change={setTyped} />
+        <Segments label="Status" options={FILTERS} value={status} choose={(value) => show({ status: value })} />
       </div>
       <StaleBanner resource={resource} />
       {!data ? (
@@ -62,10 +62,10 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
               </p>
               {pages > 1 && (
                 <p class="row">
-                  <Button kind="small" disabled={page <= 1} onClick={() => open({ q, status, page: page - 1 })}>
+                  <Button kind="small" disabled={page <= 1} onClick={() => show({ page: page - 1 })}>
                     Newer
                   </Button>
-                  <Button kind="small" disabled={page >= pages} onClick={() => open({ q, status, page: page + 1 })}>
+                  <Button kind="small" disabled={page >= pages} onClick={() => show({ page: page + 1 })}>
                     Older
                   </Button>
                 </p>
@@ -122,8 +122,4 @@ function pathOf({ q, status, page }: ListState): string {
   if (status !== '') params.set('status', status);
   if (page > 1) params.set('page', String(page));
   return params.size > 0 ? `publishers?${params}` : 'publishers';
-}
-
-function open(state: ListState, options: { replace?: boolean } = {}): void {
-  go(pathOf(state), options);
 }
