@@ -271,17 +271,16 @@ test('what is typed as the page appears is kept, and so is a status that is chos
   await open(page, 'exclusions');
   await expect(page.getByLabel('Hotels')).toBeVisible();
   // The search waits for a pause, which is over before the browser paints again.
-  await page.evaluate(async () => {
-    document.querySelector<HTMLAnchorElement>('a[href$="/publishers"]')?.click();
-    await null; // renders
+  await page.getByRole('link', { name: 'Publishers' }).evaluate(async (link: HTMLElement) => {
+    link.click();
+    await Promise.resolve(); // renders
     const field = document.querySelector<HTMLInputElement>('.find [type=search]');
     if (field) field.value = 'juniper';
     field?.dispatchEvent(new Event('input', { bubbles: true }));
-    await null;
+    await Promise.resolve();
     document.querySelector<HTMLInputElement>('.find [type=radio]:not(:checked)')?.click();
-    await null;
-    const end = performance.now() + 300;
-    while (performance.now() < end);
+    await Promise.resolve();
+    for (const end = performance.now() + 300; performance.now() < end; );
   });
   await expect(page.getByText('No publisher matches.')).toBeVisible();
   await expect(page).toHaveURL(/publishers\?q=juniper&status=PENDING$/);
@@ -309,7 +308,6 @@ test('publishers are added from CSV with a preview, and removed with their name 
   await expect(remove).toBeDisabled();
   await page.getByLabel('Type Halcyon Optics to confirm').fill('Halcyon Optics');
   await remove.click();
-  await expect(page).toHaveURL(/\/publishers$/);
   await page.getByLabel('Search publishers by name').fill('halcyon');
   await expect(page.getByText('No publisher matches.')).toBeVisible();
 });

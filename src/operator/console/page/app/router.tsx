@@ -1,5 +1,5 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ConsoleContext } from '../../protocol.ts';
 import { BASE } from './call.ts';
 
@@ -23,7 +23,7 @@ export interface PageProps {
 export function usePlace(): Place {
   const [href, setHref] = useState(location.href);
   const shown = useRef({ index: historyIndex(), page: pageOf(location.href) });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = (): void => {
       shown.current = { index: historyIndex(), page: pageOf(location.href) };
       setHref(location.href);
