@@ -280,7 +280,7 @@ test('what is typed as the page appears is kept, and so is a status that is chos
     await Promise.resolve();
     document.querySelector<HTMLInputElement>('.find [type=radio]:not(:checked)')?.click();
     await Promise.resolve();
-    for (const end = performance.now() + 300; performance.now() < end; );
+    for (const end = performance.now() + 300; performance.now() < end;);
   });
   await expect(page.getByText('No publisher matches.')).toBeVisible();
   await expect(page).toHaveURL(/publishers\?q=juniper&status=PENDING$/);
