@@ -128,13 +128,13 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
 
   /** A single-page app takes the place away without a word, and one that hydrates a page that still loads replaces it. */
   function stay(target: Element, place: Element, signal: AbortSignal): void {
-    const stop = whenGone(target, () => {
+    const unwatch = whenGone(target, () => {
       const next = dom.readyState !== 'complete' && typeof options.target === 'string' && findTarget();
       if (!next) return session.destroy();
       unclobbered(next).append(place);
       stay(next, place, signal);
     });
-    signal.addEventListener('abort', stop);
+    signal.addEventListener('abort', unwatch);
   }
 
   function removeCard(): void {
