@@ -98,6 +98,6 @@ test('the rules are numbered without a gap', () => {
     ...numbered('r', 61),
     ...numbered('c', 27),
     ...numbered('a', 9),
-    ...numbered('e', 11),
+    ...numbered('e', 9),
   ]);
 });
