@@ -31,10 +31,10 @@ export const WHOLE_CHROMIUM = {
   ...(find('chromium')?.how === 'playwright' ? { channel: 'chromium' } : {}),
 };
 
-/** Tests that install from a registry, start the doctor many times, or look at every page at every width: `npm run test:all` only. */
+/** Tests that install from a registry, start the doctor, or look at everything at every size: `npm run test:all` only. */
 const LONG = [
   'line/docs/quickStart.spec.ts',
-  'line/page/leaks.spec.ts',
+  'line/{page/leaks,widget/room}.spec.ts',
   'line/doctor/*.spec.ts',
   'line/console/console{Looks,States}.spec.ts',
   'line/demo/demoLooks.spec.ts',

@@ -46,8 +46,8 @@ function relayUrl({ relay }: ShowOptions): string {
 
 /** Empties the queue, and what the page remembers of orders. */
 export async function empty({ notes, rows }: SessionQueue): Promise<void> {
-  notes?.forget();
-  await rows.purge();
+  notes?.clear();
+  await rows.clear();
 }
 
 /** Sends the event of a dead letter again, with the same id, and removes the letter. */

@@ -91,9 +91,9 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
     /** Frameworks keep pages that were left, without a box. Such an element asks for nothing and leaves no layer open. */
     #look(): void {
       const mode = this.getAttribute('display-mode') as keyof typeof LAYERS;
-      // A page may hide it by its mark, as page.md says. An end would take the mark away, and all would begin anew.
+      // A page may hide it by its mark, as page.md says. To destroy it would take the mark away, and all would begin anew.
       const isOver = this.matches('[data-offerlet]:not([data-offerlet=rendered])');
-      if (this.offers && LAYERS[mode] && !isOver && !this.#isRendered()) this.#end();
+      if (this.offers && LAYERS[mode] && !isOver && !this.#isRendered()) this.#destroy();
     }
 
     #isRendered(): boolean {
@@ -105,7 +105,7 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
       queueMicrotask(() => {
         if (this.isConnected) return;
         this.#observer.disconnect();
-        this.#end();
+        this.#destroy();
       });
     }
 
@@ -118,12 +118,12 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
         const decision = own(CONSENT_WORDS, now?.trim() ?? '');
         this.#mount.consent(typeof decision === 'boolean' ? decision : undefined);
       } else if (IDENTITY.test(name) || !request) {
-        this.#end();
+        this.#destroy();
         this.connectedCallback();
       }
     }
 
-    #end(): void {
+    #destroy(): void {
       this.#mount?.destroy();
       this.#mount = undefined;
     }

@@ -72,10 +72,10 @@ export function mountOffers({
       on: (action) => tell((to) => (action.type === 'dismiss' ? onDismiss(action.by) : to.acted(action))),
     });
   } catch (error) {
-    end();
+    remove();
     throw error;
   }
-  signal.addEventListener('abort', end);
+  signal.addEventListener('abort', remove);
   return { place: element ?? host, open, report, close };
 
   function tell(work: (reporter: Reporter) => void): void {
@@ -93,20 +93,20 @@ export function mountOffers({
       widget?.open();
     } catch (error) {
       // The page must not stay locked behind a layer that did not open.
-      end();
+      remove();
       throw error;
     }
   }
 
   function close(): void {
     watcher.close();
-    void widget?.close().then(end);
+    void widget?.close().then(remove);
   }
 
-  function end(): void {
-    signal.removeEventListener('abort', end);
+  function remove(): void {
+    signal.removeEventListener('abort', remove);
     watcher.close();
-    widget?.unmount();
+    void widget?.close('at once');
     if (host !== element) host.remove();
   }
 }

@@ -37,7 +37,7 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
   const consent = openConsent('given');
   /** Open while consent is given: even without a mount, a withdrawal in another tab takes precedence. */
   let channel: { close(): void } | undefined;
-  let ran: { script: HTMLScriptElement; url: string; end(): void } | undefined;
+  let ran: { script: HTMLScriptElement; url: string; destroy(): void } | undefined;
 
   consent.subscribe(({ state, before }) => {
     channel?.close();
@@ -75,7 +75,7 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
       for (const offers of mounts) offers.dismiss();
     },
     destroy() {
-      consent.endSource();
+      consent.closeSource();
       for (const offers of mounts) offers.destroy();
     },
     run(script) {
@@ -86,17 +86,17 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
         console.warn('offerlet: the script is already on this page. Remove one of the two.');
         return;
       }
-      ran?.end();
+      ran?.destroy();
       const hasOffers = ['relay', 'view', 'display-mode'].some((name) => script.hasAttribute(`data-${name}`));
       const offers = hasOffers ? page.show(readAttributes(script, 'data-'), { prefix: 'data-' }) : undefined;
-      let stop: (() => void) | undefined;
-      const end = (): void => {
-        stop?.();
+      let unwatch: (() => void) | undefined;
+      const destroy = (): void => {
+        unwatch?.();
         offers?.destroy();
       };
-      ran = { script, url: href, end };
+      ran = { script, url: href, destroy };
       // Some loaders remove the tag as soon as it has run.
-      setTimeout(() => script.isConnected && (stop = whenGone(script, end)));
+      setTimeout(() => script.isConnected && (unwatch = whenGone(script, destroy)));
     },
   };
   return page;

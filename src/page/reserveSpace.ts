@@ -48,7 +48,7 @@ export function reserveSpace(find: () => Element | undefined): ReservedSpace {
       }
     }
     undo = () => {
-      stop();
+      unwatch();
       // Not cancel(): its AbortError is nobody's to handle, and happy-dom reports it.
       if (animation) animation.effect = null;
       place.removeAttribute('data-offerlet');
@@ -69,11 +69,11 @@ export function reserveSpace(find: () => Element | undefined): ReservedSpace {
 
     /** An animation overrides the merchant's rule without touching the element's attributes. */
     function collapse(duration: number): void {
-      stop();
+      unwatch();
       animation = place.animate({ minBlockSize: [height, '0px'] }, { duration, easing: 'ease', fill: 'forwards' });
     }
 
-    function stop(): void {
+    function unwatch(): void {
       clearTimeout(timer);
       observer.disconnect();
       for (const type of INPUT) dom.removeEventListener(type, waitUntilIdle, true);

@@ -13,6 +13,9 @@ import { type MountedOffers, mountOffers, takeCard } from './mountOffers.ts';
 import { reserveSpace } from './reserveSpace.ts';
 import { whenActive, whenGone, whenIdle, whenNoModal, whenPainted, whenPlaced } from './whenReady.ts';
 
+/** Milliseconds that offers wait for the file of the inspector. */
+const INSPECTOR_MS = 5_000;
+
 /** What the code that mounts offers passes to a mount. */
 export interface MountContext extends ConsentScope {
   readonly inspect?: Inspect | undefined;
@@ -42,11 +45,12 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     // What stands in the HTML, and was not taken over, goes with the offers.
     if (event.type === 'dismiss' || event.type === 'outcome') removeCard();
     space.update(event);
-    if (typeof options.onEvent === 'function') options.onEvent(event);
-    dispatch(event);
     // The inspector can explain even a missing response.
     if (event.type === 'outcome' && trace.response?.isSandbox !== false) void look();
   });
+  // Each for itself: what one of them throws, the others do not miss.
+  trace.subscribe((event) => options.onEvent?.(event));
+  trace.subscribe(dispatch);
   const session = openOfferSession(attempt(), {
     ...context,
     trace,
@@ -77,7 +81,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     if (dom.readyState === 'complete' && !isPlaced()) return noTarget();
     const found = await session.find(signal, prefetched());
     if ('code' in found) return found;
-    if (found.response.sandbox) await look(found);
+    if (found.response.sandbox) await Promise.race([look(found), nextTask(INSPECTOR_MS)]);
     throwIfAborted(signal);
 
     trace.waitingFor = 'page';
@@ -128,13 +132,13 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
 
   /** A single-page app takes the place away without a word, and one that hydrates a page that still loads replaces it. */
   function stay(target: Element, place: Element, signal: AbortSignal): void {
-    const stop = whenGone(target, () => {
+    const unwatch = whenGone(target, () => {
       const next = dom.readyState !== 'complete' && typeof options.target === 'string' && findTarget();
       if (!next) return session.destroy();
       unclobbered(next).append(place);
       stay(next, place, signal);
     });
-    signal.addEventListener('abort', stop);
+    signal.addEventListener('abort', unwatch);
   }
 
   function removeCard(): void {

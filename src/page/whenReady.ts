@@ -7,8 +7,8 @@ const LOOK_MS = 50;
 const IDLE_MS = 200;
 
 /** Resolves once something is true of the page, in the current task if it is already. */
-async function until(isTrue: () => unknown, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !isTrue()) await nextTask(LOOK_MS);
+async function until(isReady: () => boolean, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !isReady()) await nextTask(LOOK_MS);
 }
 
 /** Resolves once the page is shown to somebody: a browser may render pages ahead that are never opened. */

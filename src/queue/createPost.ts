@@ -57,7 +57,7 @@ interface Stamp {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Whether it is the relay's time. Otherwise it is the device's, and the relay corrects it when it is sent. */
-  readonly isTrue: boolean;
+  readonly isRelayTime: boolean;
 }
 
 /** The clock that events are stamped by. */
@@ -77,12 +77,12 @@ export function openClock(): Clock {
   return {
     now() {
       const device = Date.now();
-      if (!anchor) return { at: device, isTrue: false };
+      if (!anchor) return { at: device, isRelayTime: false };
       const passed = performance.now() - anchor.page;
       if (device - anchor.device - passed <= DRIFT_MAX_MS)
-        return { at: Math.round(anchor.relay + passed), isTrue: true };
+        return { at: Math.round(anchor.relay + passed), isRelayTime: true };
       anchor = undefined;
-      return { at: device, isTrue: false };
+      return { at: device, isRelayTime: false };
     },
     read(response) {
       const headers = (response as Partial<Response> | undefined)?.headers;

@@ -1,7 +1,7 @@
 import { type Clock, createPost, openClock, type RelayAccess } from './createPost.ts';
 import type { QueueEvent, Send, StoredEvent, TrackedEvent } from './events.ts';
 import { openDatabase } from './openDatabase.ts';
-import { openRows, type Rows, type RowsListener } from './openRows.ts';
+import { type ConsentRecord, openRows, type Rows, type RowsListener } from './openRows.ts';
 import { openSender, type Sender } from './openSender.ts';
 import { type Notes, queueName, rowKey } from './rows.ts';
 import { isWithdrawn, newConsent, onWithdrawal, withdrawConsent } from './withdrawal.ts';
@@ -22,8 +22,6 @@ export interface QueueOptions {
 export interface CoreOptions extends RelayAccess, QueueOptions {
   /** Called once when consent was withdrawn in another tab, or by another mount. The queue has stopped by then. */
   onWithdrawn?: (() => void) | undefined;
-  /** Called once nothing more is written or sent. */
-  onEnd?: (() => void) | undefined;
   /** Called when storage works again; what was in it may be missing. */
   onBack?: (() => void) | undefined;
   /** The clock of the session that the queue belongs to. */
@@ -43,12 +41,10 @@ export interface Core {
   /** Resolves when the event is on disk, or in memory where the browser has no storage. */
   track(event: TrackedEvent): Promise<void>;
   flush(): Promise<void>;
-  /** Writes what is pending, hands it over as a closing page does, and stops. */
-  close(): Promise<void>;
-  /** Writes what is pending and stops, without sending anything more. */
-  suspend(): Promise<void>;
-  /** Stops at once: nothing more is written or sent. */
-  stop(): void;
+  /** Writes what is pending, and hands it over as a closing page does. `at once`: without sending anything more. */
+  close(how?: 'at once'): Promise<unknown>;
+  /** Closes and empties the queue in this task: nothing more is written or sent. Resolves when it is empty. */
+  clear(): Promise<unknown>;
 }
 
 /** Opens where the events are stored. */
@@ -63,7 +59,6 @@ export function openCore(
     send,
     onEvent,
     onWithdrawn,
-    onEnd,
     onBack,
     gatherMs,
     startMs,
@@ -91,7 +86,7 @@ export function openCore(
     emit,
     now: () => clock.now().at,
     onWithdrawn() {
-      sender.stop();
+      void sender.close('at once');
       // Of a queue that was closed before, only what is still to be written or sent is called off.
       if (!isClosed) onWithdrawn?.();
       isClosed = true;
@@ -113,25 +108,18 @@ export function openCore(
     startMs,
   });
 
-  /** Closes the rows once all that is under way has ended. */
-  function end(...work: readonly Promise<unknown>[]): void {
-    const all = Promise.allSettled(work);
-    rows.close(all);
-    void all.then(onEnd);
-  }
-
   return {
     rows,
     sender,
     total,
     async track(given) {
       if (isClosed) throw Error('The queue is closed');
-      const { at, isTrue } = clock.now();
+      const { at, isRelayTime } = clock.now();
       const event = complete(given, at);
       const isClick = event.event_name.endsWith('CLICK');
       last = Math.max(last + 1, at);
       // A time of the caller's own is by the device's clock.
-      const row = isTrue && !given.event_datetime ? { event, isTrue } : { event };
+      const row = isRelayTime && !given.event_datetime ? { event, isRelayTime } : { event };
       await rows.add(rowKey(last, isClick, tab + count++), row);
       emit({ type: 'tracked', event });
       sender.schedule(isClick);
@@ -140,24 +128,17 @@ export function openCore(
       await rows.write();
       await sender.flush();
     },
-    close() {
+    close(how) {
       isClosed = true;
-      const ended = sender.close();
-      const saved = rows.write().then(() => {});
-      end(ended, saved);
+      const sent = sender.close(how);
+      const saved = rows.write();
+      rows.close(Promise.allSettled([sent, saved]));
       return saved;
     },
-    suspend() {
+    clear() {
       isClosed = true;
-      sender.stop();
-      const saved = rows.write().then(() => {});
-      end(saved);
-      return saved;
-    },
-    stop() {
-      isClosed = true;
-      sender.stop();
-      rows.stop();
+      void sender.close('at once');
+      return rows.clear('at once');
     },
   };
 }
@@ -172,9 +153,13 @@ function newId(): string {
   return globalThis.crypto?.randomUUID?.() ?? [Date.now(), Math.random(), Math.random()].join('-');
 }
 
-/** Opens rows in the browser's own database. */
-export function openBrowserRows(name: string, listener: RowsListener): Rows {
-  return openRows((heard) => openDatabase(name, heard), { isWithdrawn, newConsent }, listener);
+/** Opens rows in the browser's own database. Without `onWithdrawal` they notice a withdrawal when they are read or written next. */
+export function openBrowserRows(
+  name: string,
+  listener: RowsListener,
+  onWithdrawal?: ConsentRecord['onWithdrawal'],
+): Rows {
+  return openRows((heard) => openDatabase(name, heard), { isWithdrawn, newConsent, onWithdrawal }, listener);
 }
 
 /** The queue of a session, which knows of consent. */
@@ -189,7 +174,7 @@ export interface SessionQueue extends Core {
 }
 
 /** Options of `openSessionQueue`. */
-export type SessionQueueOptions = Omit<CoreOptions, 'onBack' | 'onEnd'>;
+export type SessionQueueOptions = Omit<CoreOptions, 'onBack'>;
 
 /** Milliseconds until what earlier pages have left is sent: by then the offers of this page are usually on it. */
 const START_MS = 500;
@@ -199,25 +184,15 @@ export function openSessionQueue<T extends Core>(
   options: SessionQueueOptions,
   open: (rows: OpenRows, options: CoreOptions) => T,
 ): T & Pick<SessionQueue, 'withdraw'> {
-  const end = (): void => channel?.close();
-  const core = open(openBrowserRows, {
+  const core = open((name, listener) => openBrowserRows(name, listener, onWithdrawal), {
     startMs: START_MS,
     ...options,
-    onEnd: end,
-    onWithdrawn() {
-      end();
-      options.onWithdrawn?.();
-    },
   });
-  // Even after it was closed, as long as something is to be written or sent.
-  const channel = onWithdrawal(core.rows.withdrawn);
   return {
     ...core,
     withdraw() {
-      end();
-      core.stop();
       // On the connection that is open, in this task: the page may be gone in the next.
-      const cleared = core.rows.clear();
+      const cleared = core.clear();
       return Promise.all([withdrawConsent(options.endpoint, true), cleared]);
     },
   };

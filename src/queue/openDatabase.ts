@@ -32,7 +32,7 @@ export interface Database {
   /** Whether anything may be stored by this page. */
   isUsed(): boolean;
   /** Closes the connection once `last` has settled. From now on a deleted database is not opened again. */
-  close(last?: Promise<unknown>): void;
+  close(last: Promise<unknown>): void;
 }
 
 /** What happens to a database. */
@@ -171,14 +171,13 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
     kind: 'indexeddb',
     run,
     isUsed: () => isUsed,
-    close(last = Promise.resolve()) {
+    close(last) {
       isClosing = true;
-      const finish = (): void => {
+      void last.then(() => {
         // In the order of the transactions: those that wait for the database to open come first.
         if (isUsed) void run('readonly', disconnect, true);
         isClosed = true;
-      };
-      last.then(finish, finish);
+      });
     },
   };
 }

@@ -213,13 +213,12 @@ export function openKeyValueDatabase(
       }
     },
     isUsed: () => true,
-    close(ended = Promise.resolve()) {
-      const finish = async (): Promise<void> => {
+    close(ended) {
+      void ended.then(async () => {
         isClosed = true;
         await last;
-        if (slot !== undefined && !rows.size) await release(slot);
-      };
-      ended.then(finish, finish).catch(() => {});
+        if (slot !== undefined && !rows.size) await release(slot).catch(() => {});
+      });
     },
   };
 }

@@ -36,8 +36,7 @@ export function openKeyValueQueue(
   return {
     ...core,
     async withdraw() {
-      core.stop();
-      const clearing = core.rows.clear();
+      const clearing = core.clear();
       await setMark(storage);
       // What is being written would otherwise be cleared by its writer, when the slot may be another session's already.
       await clearing;

@@ -60,7 +60,7 @@ export function openNotes({ run, write }: Pick<Rows, 'run' | 'write'>): StoredNo
         );
       }
     },
-    forget() {
+    clear() {
       memory = new Map();
       unsaved = [];
     },
@@ -73,7 +73,7 @@ export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { re
     ...options,
     onBack: () => notes.restore(),
     onWithdrawn() {
-      notes.forget();
+      notes.clear();
       options.onWithdrawn?.();
     },
   });
@@ -81,9 +81,9 @@ export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { re
   return {
     ...core,
     notes,
-    stop() {
-      notes.forget();
-      core.stop();
+    clear() {
+      notes.clear();
+      return core.clear();
     },
   };
 }

@@ -25,7 +25,7 @@ export interface Queue {
 
 /** Returns the public queue of a core: it checks what it is given, and counts. */
 export function publicQueue(core: Core): Queue {
-  const { rows, total, track, flush, close } = core;
+  const { rows, total, track, flush } = core;
 
   return {
     track: async (given) => track(toStored(given)),
@@ -35,14 +35,18 @@ export function publicQueue(core: Core): Queue {
       const now = await readStats(core);
       return { ...now, delivered: now.delivered - before, kept: now.onDisk + now.inMemory };
     },
-    purge: rows.purge,
+    async purge() {
+      await rows.clear();
+    },
     stats: () => readStats(core),
     async deadLetters() {
       // More than there are.
       const { first } = await rows.read(1e6);
       return ([...first.values()] as DeadLetter[]).filter(({ reason }) => reason);
     },
-    close,
+    async close() {
+      await core.close();
+    },
   };
 }
 

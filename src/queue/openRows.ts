@@ -48,15 +48,15 @@ export interface Rows {
   confirm(batch: readonly QueueEntry[], changes: readonly RowChange[], mayDrop: boolean): Promise<void>;
   /** Makes changes in one transaction. `mayDrop`: also drops what is too much; `aged`: and what is too old. */
   change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void>;
-  /** Empties the queue. Resolves when it is empty, or storage is gone. */
-  purge(): Promise<void>;
-  /** Forgets everything and writes nothing more. */
-  stop(): void;
-  /** Forgets everything and empties the queue at once. Resolves when it is empty. */
-  clear(): Promise<unknown>;
-  /** Stops because consent was withdrawn elsewhere. */
-  withdrawn(): void;
-  close: Database['close'];
+  /**
+   * Empties the queue, however long it takes. `at once`: in this task, and with the consent; the rows are closed. Resolves when
+   * it is empty, or storage is gone.
+   */
+  clear(how?: 'at once'): Promise<unknown>;
+  /** Closes because consent was withdrawn elsewhere. */
+  withdraw(): void;
+  /** Closes once `last` has settled. */
+  close(last: Promise<unknown>): void;
 }
 
 /** What the rows report. */
@@ -76,12 +76,14 @@ export interface ConsentRecord {
   isWithdrawn(consent: string | undefined): boolean;
   /** Returns the id of a consent that is stored now. */
   newConsent(): string;
+  /** Calls back when consent is withdrawn elsewhere, until it is closed. */
+  onWithdrawal?: ((callBack: () => void) => { close(): void } | undefined) | undefined;
 }
 
 /** Opens the rows of a queue in a database. */
 export function openRows(
   openDatabase: (listener: DatabaseListener) => Database,
-  { isWithdrawn, newConsent }: ConsentRecord,
+  { isWithdrawn, newConsent, onWithdrawal }: ConsentRecord,
   { now, emit, onWithdrawn, onBack }: RowsListener,
 ): Rows {
   const known = new Map<string, KnownRow>();
@@ -116,9 +118,11 @@ export function openRows(
     },
   });
 
+  const channel = onWithdrawal?.(withdraw);
+
   /** Whether what was read under `given` consent may go on. */
   function checkConsent(stored: string | undefined, given: string | undefined): boolean {
-    if (given && (stored !== given || isWithdrawn(given))) withdrawn();
+    if (given && (stored !== given || isWithdrawn(given))) withdraw();
     return !isStopped;
   }
 
@@ -134,32 +138,34 @@ export function openRows(
     return id;
   }
 
-  function withdrawn(): void {
+  function withdraw(): void {
     if (isStopped) return;
     const keys = [...known.keys()];
     const count = keys.filter((key) => isWaiting(key) && known.get(key)?.put).length;
-    stop();
+    isStopped = true;
+    known.clear();
     // What was written before this page knew.
     const removed = Promise.resolve().then(() =>
       database.run('readwrite', (table) => {
         for (const key of keys) table.put(key, undefined);
       }),
     );
-    database.close(removed);
+    close(removed);
     dropped('withdrawn', count);
     onWithdrawn();
   }
 
-  function stop(): void {
-    isStopped = true;
-    known.clear();
+  function close(last: Promise<unknown>): void {
+    database.close(last);
+    // As long as something is to be written or sent, it can be called off.
+    void last.then(() => channel?.close());
   }
 
   function dropped(reason: DropReason, count: number): void {
     if (count > 0) emit({ type: 'dropped', count, reason });
   }
 
-  function forget(drops: Drops): void {
+  function drop(drops: Drops): void {
     for (const [why, keys] of drops) {
       for (const key of keys) known.delete(key);
       dropped(why, keys.length);
@@ -171,7 +177,7 @@ export function openRows(
     writing = undefined;
     let keys = [...known].flatMap(([key, { put }]) => (put === 'unwritten' ? [key] : []));
     // Far more at once than there is room for: what has to go is not written first.
-    if (keys.length > QUEUE_GROWN) forget(findDrops(keys.sort(), known));
+    if (keys.length > QUEUE_GROWN) drop(findDrops(keys.sort(), known));
     keys = keys.filter((key) => known.has(key));
     room -= keys.length;
     const changed = change(
@@ -214,14 +220,14 @@ export function openRows(
     // What storage was too slow for stays unconfirmed: a read that was waiting as well must not take it for delivered.
     if (!changed) {
       room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
-      if (mayDrop) forget(findDrops([...known.keys()].sort(), known, time));
+      if (mayDrop) drop(findDrops([...known.keys()].sort(), known, time));
       return;
     }
     for (const [key] of changes) {
       const row = known.get(key);
       if (row?.put === 'unconfirmed') row.put = 'stored';
     }
-    forget(changed.drops);
+    drop(changed.drops);
     consent ??= changed.id;
     checkConsent(consentIn(await changed.stored), changed.given);
   }
@@ -232,7 +238,7 @@ export function openRows(
     const { keys, first } = await table.read(BATCH_MAX_EVENTS + SHARED_MAX + more);
     const stored = consentIn(first.get(CONSENT));
     if (isWithdrawn(stored)) {
-      if (given) withdrawn();
+      if (given) withdraw();
       return { keys: [], first: new Map() };
     }
     if (checkConsent(stored, given)) consent ??= stored;
@@ -292,29 +298,25 @@ export function openRows(
       }
     },
     change,
-    async purge() {
+    clear(how) {
       known.clear();
-      await database.run(
-        'readwrite',
-        async (table) => {
-          const stored = await table.get(CONSENT);
-          table.clear();
-          table.put(CONSENT, stored);
-        },
-        true,
-      );
-    },
-    stop,
-    clear() {
-      stop();
+      if (!how) return database.run('readwrite', clearEvents, true);
+      isStopped = true;
       // A database that nobody has used is not created for it.
       const cleared = database.isUsed() ? database.run('readwrite', (table) => table.clear()) : Promise.resolve();
-      database.close(cleared);
+      close(cleared);
       return cleared;
     },
-    withdrawn,
-    close: database.close,
+    withdraw,
+    close,
   };
+}
+
+/** Removes everything but the consent. */
+async function clearEvents(table: Table): Promise<void> {
+  const stored = await table.get(CONSENT);
+  table.clear();
+  table.put(CONSENT, stored);
 }
 
 /** Whether a row of this page is on disk as far as it knows. */

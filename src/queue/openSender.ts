@@ -22,10 +22,8 @@ export interface Sender {
   schedule(isClick: boolean): void;
   flush(): Promise<void>;
   state(): { isPaused: boolean; nextTryAt: number | undefined; lastAnswer: LastAnswer | undefined };
-  /** Hands over what is queued as a closing page does, and stops. Resolves when no request is in flight. */
-  close(): Promise<unknown>;
-  /** Stops at once. What is on its way is called off. */
-  stop(): void;
+  /** Hands over what is queued as a closing page does. Resolves when no request is in flight. `at once`: calls off what is. */
+  close(how?: 'at once'): Promise<void>;
 }
 
 /** What the sender works with. */
@@ -126,7 +124,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   async function deliver(batch: readonly QueueEntry[], isLeaving?: boolean): Promise<boolean> {
     const events = batch.map(([, { event }]) => event);
     // Those that have the relay's time are not corrected again.
-    const sent = batch[0]?.[1].isTrue ? undefined : Date.now();
+    const sent = batch[0]?.[1].isRelayTime ? undefined : Date.now();
     const bytes = toJson(events).length;
     const keepalive = (isLeaving || !avoidsKeepalive) && bytes <= keepaliveRoom;
     if (isLeaving && !keepalive) return false;
@@ -176,8 +174,8 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       return;
     // Stored until a response arrives, which may be never: the relay drops duplicates.
     const rest = rows.idle().filter(([key, { tries }]) => !tries && !isSuspect(key));
-    for (const isTrue of [true, undefined]) {
-      const group = rest.filter(([, row]) => row.isTrue === isTrue);
+    for (const isRelayTime of [true, undefined]) {
+      const group = rest.filter(([, row]) => row.isRelayTime === isRelayTime);
       while (group[0]) handedOver = Promise.all([handedOver, deliver(group.splice(0, BATCH_MAX_EVENTS), true)]);
     }
   }
@@ -186,12 +184,6 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     if (isNewView) isPaused = false;
     isEager = true;
     wake(delay());
-  }
-
-  function stop(): void {
-    unwatch();
-    clearTimeout(timer);
-    isStopped = true;
   }
 
   const unwatch = watchPage(leave, revive);
@@ -207,14 +199,14 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       await drain();
     },
     state: () => ({ isPaused, nextTryAt: backoff?.at, lastAnswer }),
-    close() {
-      leave();
-      stop();
-      return Promise.all([handedOver, drained]);
-    },
-    stop() {
-      stop();
-      ended.abort();
+    async close(how) {
+      if (!how) leave();
+      unwatch();
+      clearTimeout(timer);
+      isStopped = true;
+      if (how) ended.abort();
+      // Otherwise, the lock may be another tab's for half a minute.
+      else await Promise.all([handedOver, drained]);
     },
   };
 }
@@ -232,8 +224,8 @@ export async function sendBatch(
   ended?: AbortSignal,
 ): Promise<BatchResponse> {
   const abort = new AbortController();
-  const stop = (): void => abort.abort();
-  ended?.addEventListener('abort', stop);
+  const cancel = (): void => abort.abort();
+  ended?.addEventListener('abort', cancel);
   const read = async (): Promise<BatchResponse> => {
     const response = await send(events, { ...how, signal: abort.signal });
     const { status } = response;
@@ -241,40 +233,32 @@ export async function sendBatch(
     if (!('headers' in response)) return { ...response, reason };
     let body: unknown;
     if (hasResults(status)) body = await response.json().catch(() => {});
-    else within(UNREAD_MS, response.text()).catch(stop);
+    else within(UNREAD_MS, response.text()).catch(cancel);
     return { status, body, retryAfter: response.headers.get('retry-after'), reason };
   };
   try {
     return await within(TIMEOUT_MS, read());
   } catch (error) {
-    stop();
+    cancel();
     return { status: 0, reason: reasonText(error) };
   } finally {
-    ended?.removeEventListener('abort', stop);
+    ended?.removeEventListener('abort', cancel);
   }
 }
 
-/** Follows the page's lifecycle where there is a page; `revive(true)` is a new view of it. Returns a function that stops. */
+/** Follows the page's lifecycle where there is a page; `revive(true)` is a new view of it. Returns a function that ends that. */
 function watchPage(leave: () => void, revive: (isNewView: boolean) => void): () => void {
-  const stop = new AbortController();
+  const watching = new AbortController();
   const on = (type: string, listener: (event: Event) => void): void =>
     // Captured: `visibilitychange` is the document's, and a page that stops it from bubbling does not stop us.
-    globalThis.addEventListener?.(type, listener, { capture: true, signal: stop.signal });
+    globalThis.addEventListener?.(type, listener, { capture: true, signal: watching.signal });
   on('pagehide', leave);
   on('pageshow', (event) => revive((event as { persisted?: boolean }).persisted === true));
   on('online', () => revive(false));
-  on('visibilitychange', () => (isHidden() ? leave() : revive(false)));
-  return () => stop.abort();
-}
-
-/** Whether the page is hidden. `<img name="hidden">` shadows `document.hidden`, but not that of the prototype. */
-function isHidden(): unknown {
-  const { Document, document } = globalThis as unknown as {
-    Document: { prototype: object };
-    document: { hidden: unknown };
-  };
-  const { hidden } = document;
-  return typeof hidden === 'boolean' ? hidden : Reflect.get(Document.prototype, 'hidden', document);
+  // With `<img name="hidden">` on a page it is left both times.
+  const { document } = globalThis as unknown as { document: { hidden: unknown } | undefined };
+  on('visibilitychange', () => (document?.hidden === false ? revive(false) : leave()));
+  return () => watching.abort();
 }
 
 /** Milliseconds after which the holder of the lock must be frozen. Requests end after ten seconds; several may wait. */

@@ -79,7 +79,7 @@ export function byWorth(a: string, b: string): number {
 export interface EventRow {
   event: StoredEvent;
   /** The event has the relay's time. Otherwise it has the device's. */
-  isTrue?: boolean;
+  isRelayTime?: boolean;
   tries?: number;
   reason?: string;
 }
@@ -127,7 +127,7 @@ export function findDrops(keys: readonly string[], known: Known, now = 0): Drops
   ];
 }
 
-/** Small values that the page stores beside the events: they survive a kill as the events do, and one purge clears all. */
+/** Small values that the page stores beside the events: they survive a kill as the events do, and are cleared with them. */
 export interface Notes {
   /** Resolves to the value, or to undefined if nothing is stored. Never rejects. */
   read(key: string): Promise<unknown>;
@@ -139,8 +139,8 @@ export interface Notes {
   update(key: string, change: NoteChange): Promise<void>;
   /** Removes each value that is not fresh. */
   sweep(isFresh: (value: unknown) => boolean): Promise<void>;
-  /** Forgets what memory holds, before the queue is emptied. */
-  forget(): void;
+  /** Empties what memory holds, before the queue is emptied. */
+  clear(): void;
 }
 
 export type NoteChange = (before: unknown) => unknown;

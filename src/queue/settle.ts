@@ -187,7 +187,7 @@ export function takeBatch(due: readonly QueueEntry[], { sizes = [] }: Backoff = 
   if (!oldest) return [];
   // The relay corrects the times of a whole batch.
   const alike = due.filter(
-    ([key, { isTrue }]) => isSuspect(key) === isSuspect(oldest[0]) && isTrue === oldest[1].isTrue,
+    ([key, { isRelayTime }]) => isSuspect(key) === isSuspect(oldest[0]) && isRelayTime === oldest[1].isRelayTime,
   );
   return alike.slice(0, sizes[0] ?? BATCH_MAX_EVENTS);
 }

@@ -66,9 +66,9 @@ export interface Consent {
   set(value: unknown, by: string): void;
   /** Consent was withdrawn in another tab, or by another mount. */
   withdraw(): void;
-  /** Ends the source. */
-  endSource(): void;
-  /** Ends the source and ignores whatever is decided from now on. */
+  /** Closes the source. */
+  closeSource(): void;
+  /** Closes the source and ignores whatever is decided from now on. */
   close(): void;
 }
 
@@ -95,7 +95,7 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
   let turn = 0;
   /** Tells the current source from those that it has replaced, even from an earlier call of the same function. */
   let listening: object | undefined;
-  let stop: unknown;
+  let unsubscribe: unknown;
   let unfollow: (() => void) | undefined;
   let place: ConsentPlace = {};
 
@@ -116,10 +116,10 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
 
   /** Follows a source instead of the one before. Until it decides, there is no decision. */
   function listen(current: ConsentSource): void {
-    endSource();
+    closeSource();
     const call = (listening = {});
     let by = 'function';
-    let end: unknown;
+    let returned: unknown;
     let hasDecided = false;
     const decide = (value: unknown): void => {
       hasDecided = true;
@@ -127,21 +127,21 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
     };
     try {
       if (typeof current.source === 'string') by = current.source;
-      end = current(decide);
-      if (isThenable(end)) void Promise.resolve(end).catch(() => decide(false));
+      returned = current(decide);
+      if (isThenable(returned)) void Promise.resolve(returned).catch(() => decide(false));
     } catch {
       decide(false);
     }
     // The source itself may have ended what it decides for, or passed another source.
-    if (isClosed || call !== listening) return tryToCall(end);
-    stop = end;
+    if (isClosed || call !== listening) return tryToCall(returned);
+    unsubscribe = returned;
     if (!hasDecided) hear('unclear', by);
   }
 
-  function endSource(): void {
-    const end = stop;
-    stop = listening = undefined;
-    tryToCall(end);
+  function closeSource(): void {
+    const before = unsubscribe;
+    unsubscribe = listening = undefined;
+    tryToCall(before);
   }
 
   function set(value: unknown, by: string): void {
@@ -199,12 +199,12 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
     },
     set,
     withdraw: () => hear('withdrawn', 'elsewhere'),
-    endSource,
+    closeSource,
     close() {
       isClosed = true;
       unfollow?.();
       listeners.clear();
-      endSource();
+      closeSource();
     },
   };
 }
@@ -222,10 +222,10 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   }
 }
 
-/** Ends a source. It is the merchant's own function, which may throw. */
-function tryToCall(end: unknown): void {
+/** Closes a source. It is the merchant's own function, which may throw. */
+function tryToCall(close: unknown): void {
   try {
-    if (typeof end === 'function') (end as () => void)();
+    if (typeof close === 'function') (close as () => void)();
   } catch {
     // Nothing depends on it.
   }

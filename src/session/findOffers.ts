@@ -134,8 +134,8 @@ async function requestOrStreamed(
 ): Promise<Found | Failure> {
   const { signal, prefetched } = context;
   const request = new AbortController();
-  const stop = (): void => request.abort();
-  signal.addEventListener('abort', stop, request);
+  const cancel = (): void => request.abort();
+  signal.addEventListener('abort', cancel, request);
   const requested = requestOnce({ ...context, signal: request.signal }, body, memory);
   const streamed = async (): Promise<Found | Failure> => {
     while (!request.signal.aborted && prefetched.isComing()) {
@@ -146,7 +146,7 @@ async function requestOrStreamed(
     return requested;
   };
   const first = await Promise.race([requested, streamed()]);
-  stop();
+  cancel();
   return first;
 }
 

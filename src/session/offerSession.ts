@@ -124,8 +124,8 @@ export function openOfferSession(
       const isForced = 'consent' in changed.options && changed.options.consent !== attempt.options.consent;
       attempt = changed;
       if (!isForced && !lifetime) return;
-      storage.forgetOrders();
-      end('again');
+      storage.clearOrders();
+      abort('again');
       if (isForced) consent.begin(changed.options, scope);
       if (consent.state === 'given' && !lifetime) void run();
     },
@@ -140,7 +140,7 @@ export function openOfferSession(
 
   function begin(): void {
     if (isDestroyed || signal?.aborted) return;
-    if ('code' in placement) return trace.end(placement);
+    if ('code' in placement) return trace.conclude(placement);
     hasBegun = true;
     const reason = placement.warnings.join(' ');
     // oxlint-disable-next-line no-console -- once: nobody would notice that something was left out
@@ -154,7 +154,7 @@ export function openOfferSession(
   /** Shows offers, from consent to the outcome. */
   async function run(): Promise<void> {
     const { signal } = (lifetime = new AbortController());
-    if (!queue) watch = storage.onWithdrawal(withdrawn);
+    if (!queue) watch = storage.onWithdrawal(withdraw);
     trace.restart();
     trace.waitingFor = 'page';
     let ended: Shown | Failure;
@@ -166,13 +166,13 @@ export function openOfferSession(
     if (signal.aborted) return;
     // What earlier pages have left is sent whatever becomes of this one.
     if (!queue) reopenQueue();
-    if ('code' in ended) return trace.end(ended);
+    if ('code' in ended) return trace.conclude(ended);
     shown = ended.offers;
-    trace.end(ended.outcome);
+    trace.conclude(ended.outcome);
   }
 
   /** Takes down what is shown, or on its way there. */
-  function end(reason: string): void {
+  function abort(reason: string): void {
     lifetime?.abort(reason);
     lifetime = shown = undefined;
   }
@@ -181,11 +181,11 @@ export function openOfferSession(
     if (isDestroyed) return;
     isDestroyed = true;
     const isOpen = !trace.outcome;
-    end('destroy');
+    abort('destroy');
     signal?.removeEventListener('abort', destroy);
     consent.close();
     void takeQueue()?.close();
-    if (isOpen) trace.end(outcome('no_offers', 'Destroyed before any offers were shown'));
+    if (isOpen) trace.conclude(outcome('no_offers', 'Destroyed before any offers were shown'));
     onDestroyed?.();
   }
 
@@ -196,24 +196,24 @@ export function openOfferSession(
       if (before !== 'denied') deny();
     } else if (before === 'given') {
       // What was recorded with consent is neither sent nor cleared before the next decision.
-      end('undecided');
-      void takeQueue()?.suspend();
-      trace.end(outcome('consent_denied', 'Consent is undecided again', NO_CONSENT), 'consent');
+      abort('undecided');
+      void takeQueue()?.close('at once');
+      trace.conclude(outcome('consent_denied', 'Consent is undecided again', NO_CONSENT), 'consent');
     }
   }
 
   /** Takes the offers down and clears what this page, or an earlier one, was allowed to store. */
   function deny(): void {
-    end('denied');
+    abort('denied');
     const open = takeQueue();
     const { isElsewhere } = consent;
     // When the page has given consent, one mount that denies it says nothing about what is stored.
     const isOwnOnly = !open && scope.page?.decision?.isGiven;
-    if (!isOwnOnly && (open ?? !isElsewhere)) storage.forgetOrders();
-    if (isElsewhere) open?.rows.withdrawn();
+    if (!isOwnOnly && (open ?? !isElsewhere)) storage.clearOrders();
+    if (isElsewhere) open?.rows.withdraw();
     else if (open) void open.withdraw();
     else if (!isOwnOnly) storage.withdraw(endpoint());
-    trace.end(outcome('consent_denied', 'There is no consent', NO_CONSENT));
+    trace.conclude(outcome('consent_denied', 'There is no consent', NO_CONSENT));
   }
 
   function takeQueue(): SessionQueue | undefined {
@@ -224,7 +224,7 @@ export function openOfferSession(
   }
 
   /** Consent was withdrawn in another tab, or by another mount. */
-  function withdrawn(): void {
+  function withdraw(): void {
     consent.withdraw();
     scope.page?.withdraw();
   }
@@ -243,7 +243,7 @@ export function openOfferSession(
       headers,
       clock,
       onEvent: trace.emit,
-      onWithdrawn: withdrawn,
+      onWithdrawn: withdraw,
       gatherMs,
     }));
   }

@@ -159,7 +159,7 @@ export interface Trace extends Pick<Explanation, 'request' | 'response' | 'prefe
   subscribe(listener: (event: PageEvent) => void): () => void;
   emit(event: PageEvent): void;
   /** Records and reports an outcome, and what is waited for after it. */
-  end(outcome: Outcome, waitingFor?: WaitingFor): void;
+  conclude(outcome: Outcome, waitingFor?: WaitingFor): void;
   /** Begins a new explanation after the events so far. */
   restart(): void;
   explain(consent: ConsentDecision | undefined): Explanation;
@@ -197,7 +197,7 @@ export function openTrace(): Trace {
         }
       }
     },
-    end(outcome, waitingFor) {
+    conclude(outcome, waitingFor) {
       current = outcome;
       trace.waitingFor = waitingFor;
       const { code, message, hint } = outcome;

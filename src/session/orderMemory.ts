@@ -42,7 +42,7 @@ export const localOrders: OrderStore = {
 };
 
 /** Removes every order from localStorage. */
-export function forgetOrders(): void {
+export function clearOrders(): void {
   localOrders.sweep(() => false);
 }
 

@@ -28,9 +28,9 @@ export async function requestOffers({
 }: OffersRequest): Promise<{ json: unknown } | Failure> {
   const url = `${relay}/recommendations`;
   const abort = new AbortController();
-  const stop = (): void => abort.abort();
+  const cancel = (): void => abort.abort();
   // Its own signal takes the listeners away once the request has ended.
-  signal.addEventListener('abort', stop, abort);
+  signal.addEventListener('abort', cancel, abort);
   const isBlocked = watchPolicy(relay, abort.signal);
   const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
     const response = await createPost(access)(url, body, { signal: abort.signal, priority: 'low' });
@@ -55,7 +55,7 @@ export async function requestOffers({
             ];
     return outcome('network_error', `${url} ${message}`, hint);
   } finally {
-    stop();
+    cancel();
   }
 }
 

@@ -3,7 +3,7 @@ import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/
 import { openCore, openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
 import { openNotedCore } from '../queue/openNotes.ts';
 import { onWithdrawal, resumeWithdrawal, tryStorage, withdrawConsent } from '../queue/withdrawal.ts';
-import { forgetOrders, localOrders, type OrderStore } from './orderMemory.ts';
+import { clearOrders, localOrders, type OrderStore } from './orderMemory.ts';
 
 /** Where a session stores events and orders. */
 export interface SessionStorage {
@@ -11,7 +11,7 @@ export interface SessionStorage {
   /** Returns where orders are stored; undefined if they are remembered as long as the page. */
   orders(queue: SessionQueue): OrderStore | undefined;
   /** Clears what is stored of orders outside the queue. */
-  forgetOrders(): void;
+  clearOrders(): void;
   /** Clears everything. From the call on, nothing stored is read or sent. */
   withdraw(endpoint: string): void;
   /** Clears what an earlier session had no time to clear. */
@@ -24,7 +24,7 @@ export interface SessionStorage {
 export const browserStorage: SessionStorage = {
   openQueue: (options) => openSessionQueue(options, openCore),
   orders: () => (hasLocalStorage() ? localOrders : undefined),
-  forgetOrders,
+  clearOrders,
   withdraw: withdrawEverywhere,
   resume: () => void resumeWithdrawal(),
   onWithdrawal,
@@ -48,7 +48,7 @@ function besideEvents({ notes }: SessionQueue): OrderStore | undefined {
 
 /** Withdraws consent for this origin, whatever is mounted: clears all that is stored and notifies other tabs. */
 export function withdrawEverywhere(endpoint?: string): void {
-  forgetOrders();
+  clearOrders();
   void withdrawConsent(endpoint);
 }
 
@@ -63,7 +63,7 @@ export function keyValueStorage(storage: KeyValueStorage | undefined): SessionSt
       return { ...queue, withdraw: () => (cleared = Promise.all([cleared, queue.withdraw()])) };
     },
     orders: besideEvents,
-    forgetOrders() {},
+    clearOrders() {},
     withdraw: (endpoint) => void (cleared = Promise.all([cleared, clearKeyValueQueue(used, endpoint)])),
     resume: (endpoint) => void (cleared ??= resumeClearing(used, endpoint)),
     onWithdrawal: () => undefined,

@@ -64,6 +64,9 @@ export const LANGUAGES = {
 /** Maximum length of an override in graphemes: labels must fit on buttons. */
 const MESSAGE_MAX = 60;
 
+/** Letters that leave a mark: the label has two different ones at least. Hangul's fillers and two hieroglyphs are blank. */
+const LETTERS = /[^\P{L}\p{DI}\u{13441}\u{13442}]/gu;
+
 /** Returns the texts for a locale (`de`, `de-AT`; English by default). Overrides that are not empty take precedence. */
 export function messagesFor(locale: string, overrides?: MessageOverrides): Messages {
   const language = own(LANGUAGES, locale.slice(0, 2).toLowerCase());
@@ -71,7 +74,7 @@ export function messagesFor(locale: string, overrides?: MessageOverrides): Messa
   return Object.fromEntries(
     MESSAGE_KEYS.map((key, index) => {
       const text = plainText(own(overrides, key), MESSAGE_MAX);
-      return [key, text && (key !== 'sponsored' || /(\p{L}).*(?!\1)\p{L}/u.test(text)) ? text : texts[index]];
+      return [key, text && (key !== 'sponsored' || new Set(text.match(LETTERS)).size > 1) ? text : texts[index]];
     }),
   ) as unknown as Messages;
 }

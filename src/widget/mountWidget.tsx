@@ -18,10 +18,11 @@ const LIMIT_STEP = 2;
 export interface MountedWidget {
   /** Opens the layer and follows the shopper's input. Not in the task that renders, so that neither is long. */
   open(): void;
-  /** Closes the widget without calling `on`; a layer fades out first unless reduced motion is preferred. Resolves once the host is empty. */
-  close(): Promise<void>;
-  /** Empties the host at once. */
-  unmount(): void;
+  /**
+   * Closes the widget without calling `on`. Resolves once the host is empty. A layer fades out first, but not `at once` or if
+   * reduced motion is preferred.
+   */
+  close(how?: 'at once'): Promise<void>;
 }
 
 /** Renders the widget into the host's open shadow root. A layer is not visible before `open()`. */
@@ -92,7 +93,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   const element = root.firstElementChild as HTMLElement;
   for (const type of ['click', 'auxclick'] as const) element.addEventListener(type, gestures.filter, true);
 
-  return { open, close, unmount: clear };
+  return { open, close };
 
   function open(): void {
     if (!isOpen) return;
@@ -170,25 +171,16 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     void close();
   }
 
-  async function close(): Promise<void> {
-    end();
-    // It has left the top layer and cannot be reached any more; only its exit animation is still visible.
-    element.inert = true;
-    const animations = layer ? (element.getAnimations?.() ?? []) : [];
-    if (animations.length > 0) await Promise.allSettled(animations.map(({ finished }) => finished));
-    clear();
-  }
-
-  function end(): void {
+  async function close(how?: 'at once'): Promise<void> {
     if (isOpen) {
       unlock?.();
       closeLayer?.();
     }
     isOpen = false;
-  }
-
-  function clear(): void {
-    end();
+    // It has left the top layer and cannot be reached any more; only its exit animation is still visible.
+    element.inert = true;
+    const animations = layer && !how ? (element.getAnimations?.() ?? []) : [];
+    if (animations.length > 0) await Promise.allSettled(animations.map(({ finished }) => finished));
     clamped.disconnect();
     render(null, root);
   }

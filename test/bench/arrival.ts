@@ -32,7 +32,6 @@ type Way =
   | 'in the HTML'
   | 'in the HTML, streamed'
   | 'prefetched'
-  | 'prefetched, preload'
   | 'prefetched, streamed'
   | 'prefetched, other script'
   | 'requested'
@@ -55,7 +54,6 @@ interface Figures {
 
 const ORDER = '1001';
 const REQUEST = {
-  user_details: { external_guid: 'customer-42' },
   placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
   order_details: { order_id: ORDER },
 } as const;
@@ -77,7 +75,6 @@ export async function run(args: string[]): Promise<void> {
     'in the HTML',
     'in the HTML, streamed',
     'prefetched',
-    'prefetched, preload',
     'prefetched, streamed',
     'requested',
     'requested, 3 s image',
@@ -111,7 +108,7 @@ interface Shop {
 /** Starts a shop whose relay is in front of a network that takes `delay` milliseconds. */
 async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
   const network = createFakeNetwork({ offers: 1, now: Date.now });
-  const shop = { delay: 0 };
+  const shop = { delay: 0, pages: 0 };
   // As a CDN sends them.
   const packed = scripts.map((script) => brotliCompressSync(`performance.mark('evaluated');${script.toString()}`));
   const relay = toNode(
@@ -141,11 +138,14 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
     if (pathname !== '/thanks') return void response.writeHead(404).end();
     response.setHeader('content-type', 'text/html; charset=utf-8');
     const way = searchParams.get('way') as Way;
+    const external_guid = `customer-${++shop.pages}`; // one shopper gets the same response for ten minutes
     const tag = `<script async src="/offerlet.js?script=${way.endsWith('other script') ? 1 : 0}" data-relay="/offers"
-      data-view="THANK_YOU" data-display-mode="INLINE" data-target="#offers" data-external-guid="customer-42"
+      data-view="THANK_YOU" data-display-mode="INLINE" data-target="#offers" data-external-guid="${external_guid}"
       data-order-id="${ORDER}"></script>`;
     const prefetched =
-      way.startsWith('requested') || way === 'static card' ? undefined : relay.prefetch(request, REQUEST);
+      way.startsWith('requested') || way === 'static card'
+        ? undefined
+        : relay.prefetch(request, { ...REQUEST, user_details: { external_guid } });
     const [before = '', after = ''] = PLACE.split('|');
     if (way.startsWith('in the HTML')) {
       const isStreamed = way.endsWith('streamed');
@@ -159,7 +159,7 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
       return void response.end(((await prefetched)?.script ?? '') + END);
     }
     const script = (await prefetched)?.script ?? '';
-    const head = START + (way === 'prefetched, preload' ? PRELOAD : '') + PAGE;
+    const head = START + PAGE;
     const rest = way === 'requested, 3 s image' ? IMAGE : way === 'requested, busy page' ? TRACKERS : '';
     response.end(way === 'static card' ? head + CARD + END : head + before + after + script + tag + rest + END);
   }

@@ -33,10 +33,10 @@ it.each([0, 3 * DAY, -3 * DAY, 5 * 60_000])(
   (off) => {
     offset = off;
     const clock = openClock();
-    expect(clock.now()).toEqual({ at: about(now + off), isTrue: false });
+    expect(clock.now()).toEqual({ at: about(now + off), isRelayTime: false });
     clock.read(response());
     now += 12_345;
-    expect(clock.now()).toEqual({ at: about(now), isTrue: true });
+    expect(clock.now()).toEqual({ at: about(now), isRelayTime: true });
   },
 );
 
@@ -45,7 +45,7 @@ it('is not moved by a device clock that is set back', () => {
   clock.read(response());
   now += 1_000;
   offset = -2 * DAY;
-  expect(clock.now()).toEqual({ at: about(now), isTrue: true });
+  expect(clock.now()).toEqual({ at: about(now), isRelayTime: true });
 });
 
 it('shows the device’s time once the device has slept, or was set ahead, until the next response', () => {
@@ -53,9 +53,9 @@ it('shows the device’s time once the device has slept, or was set ahead, until
   clock.read(response());
   now += 3_600_000;
   slept = 3_600_000;
-  expect(clock.now()).toEqual({ at: about(now), isTrue: false });
+  expect(clock.now()).toEqual({ at: about(now), isRelayTime: false });
   clock.read(response());
-  expect(clock.now()).toEqual({ at: about(now), isTrue: true });
+  expect(clock.now()).toEqual({ at: about(now), isRelayTime: true });
 });
 
 it.each(['', 'soon', '-1', '7', 'Infinity', 'NaN'])('ignores %j as a time', (value) => {
@@ -63,7 +63,7 @@ it.each(['', 'soon', '-1', '7', 'Infinity', 'NaN'])('ignores %j as a time', (val
   clock.read(new Response(null, { headers: { 'offerlet-time': value } }));
   clock.read({ status: 202 });
   clock.read(undefined as never as Response);
-  expect(clock.now().isTrue).toBe(false);
+  expect(clock.now().isRelayTime).toBe(false);
 });
 
 /** A relay with its own clock: the time that it computes for an event. */

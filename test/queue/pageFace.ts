@@ -9,8 +9,8 @@ export function pageFace(queue: Required<SessionQueue>): FacedQueue {
     ...queue,
     ...publicQueue(queue),
     async purge() {
-      queue.notes.forget();
-      await queue.rows.purge();
+      queue.notes.clear();
+      await queue.rows.clear();
     },
   };
 }

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { forgetOrders, localOrders, openOrderMemory, type OrderMemory } from '../../src/session/orderMemory.ts';
+import { clearOrders, localOrders, openOrderMemory, type OrderMemory } from '../../src/session/orderMemory.ts';
 
 const DAY = 24 * 3_600_000;
 const KEY = 'offerlet:1';
@@ -85,10 +85,10 @@ test('soon after an order was stored, older ones than a day are removed, and not
   vi.useRealTimers();
 });
 
-test('forgetOrders removes every order, and nothing of other scripts', async () => {
+test('clearOrders removes every order, and nothing of other scripts', async () => {
   await (await open(KEY)).keep(1);
   localStorage.setItem('cart', '1');
-  forgetOrders();
+  clearOrders();
   expect(Object.keys(localStorage)).toEqual(['cart']);
 });
 

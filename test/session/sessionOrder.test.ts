@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { QUEUE_PREFIX } from '../../src/queue/rows.ts';
-import { forgetOrders } from '../../src/session/orderMemory.ts';
+import { clearOrders } from '../../src/session/orderMemory.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -69,7 +69,7 @@ test('offers on a page leave a session’s memory in localStorage alone', async 
   expect(before.some((key) => key.includes('orders'))).toBe(true);
   const local = Object.assign(Object.fromEntries(storage.values), { removeItem: vi.fn() });
   vi.stubGlobal('localStorage', local);
-  forgetOrders();
+  clearOrders();
   expect(local.removeItem).not.toHaveBeenCalled();
   // A denial for the page clears what begins so.
   expect(before.every((key) => key.startsWith(QUEUE_PREFIX))).toBe(true);

@@ -122,7 +122,7 @@ test('Only https links are opened, without an opener and without the path of the
   await expect(accept(page)).toHaveAttribute('referrerpolicy', 'strict-origin');
 });
 
-test('Every card has a label at its top, whatever the theme of the page says. The page may put other words there, but not none.', async ({
+test("Every card has a label at its top, whatever the page's custom properties say. The page may put other words there, but not none.", async ({
   page,
 }) => {
   const script = `<script>(window.offerlet ||= []).push((o) => o.show({ relay: '/offers', target: '#offers',

@@ -7,7 +7,7 @@ import { FOOTER, hero, list, pictures, placed } from './offers.ts';
 
 let mounted: MountedWidget | undefined;
 afterEach(() => {
-  mounted?.unmount();
+  void mounted?.close('at once');
   document.body.replaceChildren();
   vi.useRealTimers();
 });
@@ -189,7 +189,7 @@ test('one image is a large picture, in a list a tile', () => {
   const shown = show({ groups: [hero(offer)] });
   expect(shown.root.querySelectorAll('.picture a')).toHaveLength(1);
   expect(shown.root.querySelector('.tiles')).toBeNull();
-  mounted?.unmount();
+  void mounted?.close('at once');
   const { root } = show({ groups: [list(offer)] });
   expect(root.querySelectorAll('.tiles a')).toHaveLength(1);
   expect(root.querySelector('.picture')).toBeNull();
@@ -267,7 +267,7 @@ test('the footer links say which one was opened', () => {
 
 test('the sandbox mark is shown when the relay requires it', () => {
   expect(show().text()).not.toContain('Sandbox');
-  mounted?.unmount();
+  void mounted?.close('at once');
   expect(show({ sandbox: true }).text()).toContain('Sandbox');
 });
 
@@ -278,9 +278,9 @@ test('markup in the copy stays text', () => {
   expect(shown.text()).toContain(evil);
 });
 
-test('unmounting empties the shadow root and notifies the watcher', () => {
+test('closing at once empties the shadow root and notifies the watcher', () => {
   const shown = show();
-  mounted?.unmount();
+  void mounted?.close('at once');
   expect(shown.root.childNodes).toHaveLength(0);
   expect([...shown.watched.values()].filter(Boolean)).toEqual([]);
   expect(shown.actions).toEqual([]);
