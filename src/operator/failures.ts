@@ -13,6 +13,8 @@ export interface Failure {
   readonly reason?: string | undefined;
   /** The status of the response; 0 when there was none. */
   readonly status?: number | undefined;
+  /** Whether the request never left this machine. */
+  readonly sent_nothing?: boolean | undefined;
   /** Seconds to wait. */
   readonly retry_after?: number | undefined;
   /** The available history, both dates included. */

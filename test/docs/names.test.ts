@@ -92,12 +92,7 @@ test('the rules are numbered without a gap', () => {
     ...pageAt('src/network/contract/rules.md').text.matchAll(/<a id="([a-z]\d+)"><\/a>\*\*([A-Z]\d+)\.\*\*/g),
   ];
   for (const [, id, name] of ids) expect(id).toBe(name?.toLowerCase());
-  const numbered = (letter: string, count: number): string[] =>
+  const upTo = (letter: string, count: number): string[] =>
     Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
-  expect(ids.map(([, id]) => id)).toEqual([
-    ...numbered('r', 61),
-    ...numbered('c', 27),
-    ...numbered('a', 9),
-    ...numbered('e', 9),
-  ]);
+  expect(ids.map(([, id]) => id)).toEqual([...upTo('r', 61), ...upTo('c', 27), ...upTo('a', 9), ...upTo('e', 9)]);
 });

@@ -1,7 +1,7 @@
 import { connect, type ApiCall, type ApiResponse, type CallOptions, type ClientOptions } from '../../http/connect.ts';
 import { pause } from '../../http/pause.ts';
 import { type AddOutcome, addPublishers } from '../publishers/addPublishers.ts';
-import { ApiError, ConflictError, NotFoundError, OPERATOR } from './errors.ts';
+import { ApiError, ConflictError, failureOf, NotFoundError, OPERATOR } from './errors.ts';
 import {
   CHANNEL_PATHS,
   type AddResult,
@@ -134,6 +134,7 @@ export class ChannelClient {
       items,
       signal: options.signal,
       send: (batch) => this.add(batch, options),
+      failureOf: (error) => (error instanceof ApiError ? failureOf(error) : undefined),
       onOutcome(index, outcome) {
         outcomes[index] = outcome;
         onOutcome?.(index, outcome);

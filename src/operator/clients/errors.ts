@@ -7,6 +7,7 @@ import {
   type FailedCall,
   type FailedResponse,
 } from '../../http/apiErrors.ts';
+import { sentNothing } from '../../http/causes.ts';
 import type { ClientKind } from '../../http/connect.ts';
 import { readError } from '../../wire/errors.ts';
 import { type JsonObject, own, oneOf } from '../../wire/json.ts';
@@ -121,9 +122,10 @@ export function failureOf(error: ApiError): Failure {
   return {
     kind: error.kind,
     message: error.message,
-    reason: error instanceof UnreachableError ? whyUnreachable(error) : error.reason,
+    reason: error.reason,
     status: error.status,
     request_id: error.requestId,
+    ...(error instanceof UnreachableError && { reason: whyUnreachable(error), sent_nothing: sentNothing(error) }),
     ...(error instanceof RateLimitError && { retry_after: error.retryAfter }),
     ...(error instanceof DateRangeError && { window: error.available_window }),
     ...(error instanceof MetricNotAvailableError && {
@@ -141,25 +143,10 @@ export function failureOf(error: ApiError): Failure {
   };
 }
 
-const NO_RESPONSE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'The network refuses connections: nothing listens there.',
-  ENOTFOUND: 'The network was not found: its host name does not exist.',
-  EAI_AGAIN: 'The network was not found: its name cannot be resolved now.',
-  ECONNRESET: 'The network closed the connection.',
-  UND_ERR_SOCKET: 'The network closed the connection.',
-  UND_ERR_CONNECT_TIMEOUT: 'The network did not accept the connection in time.',
-  CERT_HAS_EXPIRED: 'The certificate of the network has expired.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of the network cannot be verified.',
-};
-
-function whyUnreachable(error: UnreachableError): string {
-  if (error.code === 'redirect')
-    return 'The network redirected the request; redirects are not followed, because they would receive the key.';
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    const reason = NO_RESPONSE[(cause as NodeJS.ErrnoException).code ?? ''];
-    if (reason !== undefined) return reason;
-  }
-  return error.message;
+/** What the system says, where the call did not end for a reason of ours. */
+function whyUnreachable({ code, message, cause }: UnreachableError): string {
+  const isOurs = code !== 'refused' && code !== 'no_response';
+  return isOurs || !(cause instanceof Error) ? message : `The network does not respond: ${cause.message}.`;
 }
 
 function windowOf(value: unknown): { from: string; to: string } | undefined {

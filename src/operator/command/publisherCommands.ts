@@ -6,7 +6,7 @@ import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
 import { ask } from './input.ts';
 import { operatorCommand, requireWord } from './operatorCommand.ts';
-import { hasAllWords, isSameName } from '../publishers/rankByWords.ts';
+import { hasAllWords, isSameName } from '../publishers/hasAllWords.ts';
 import { type Taxonomy, createTaxonomy } from '../publishers/taxonomy.ts';
 import { type Publisher, type PublisherStatus, type PublisherDetail, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { didYouMean } from '../../text/didYouMean.ts';

@@ -1,13 +1,13 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText, type Tone } from '../../cli/output/terminal.ts';
-import type { Publisher, PublisherItem } from '../../wire/channel.ts';
+import type { Publisher } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';
 import { readInput } from './input.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
 import { plural } from '../reports/format.ts';
-import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
+import type { AddOutcome } from '../publishers/addPublishers.ts';
 import { checkPublishers, keyOf, type CheckedPublisher } from '../publishers/checkPublishers.ts';
 import {
   decodeList,
@@ -84,9 +84,8 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
     let done = 0;
     progress.step(`Adding ${plural(sendable.length, 'publisher')} …`);
     try {
-      await addPublishers({
-        send: (items, options) => channel.add(items, options),
-        items: sendable.map(({ item }): PublisherItem => item),
+      const items = sendable.map(({ item }) => item);
+      await channel.addAll(items, {
         signal: stop.signal,
         onOutcome: (index, outcome) => {
           results[sendable[index]?.place ?? -1] = outcome;

@@ -13,7 +13,7 @@ import { flattenRow } from '../../text/toCsv.ts';
 import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
 import { readWholeReport } from '../clients/ReportingClient.ts';
-import { type Row, earlierGap } from '../reports/comparison.ts';
+import type { Row } from '../reports/comparison.ts';
 import { comparedOf, plural, rangeOf } from '../reports/format.ts';
 import { comparedDates, datesOf, period, isUnfinished } from '../reports/period.ts';
 import { datesOfSpec, FILTER_NAMES, FILTERS, queryOfSpec } from '../reports/reportSpec.ts';
@@ -193,9 +193,7 @@ function remarksOn(report: PrintedReport, printable: Printable, width: number | 
     remarks.push(
       `Too narrow for ${hidden.length} of ${plural(metrics.length, 'metric')}. Choose with --metrics, or use --csv.`,
     );
-  const gap = compared && earlierGap(rows, query);
-  if (gap !== undefined) remarks.push(gap);
-  else if (compared && rows.length > 0 && printed.every(({ counterpart }) => counterpart === null))
+  if (compared && rows.length > 0 && printed.every(({ counterpart }) => counterpart === null))
     remarks.push(`There was no activity in the dates compared with, ${rangeOf(compared)}.`);
   return remarks;
 }

@@ -9,10 +9,11 @@ import type { ConsoleOptions } from './consoleOptions.ts';
 import type { ConsoleContext, ConsolePublisher, ConsolePublishers, FoundPublishers } from './protocol.ts';
 import type { Failure } from '../failures.ts';
 import { replaceExclusions } from '../operations/changeExclusions.ts';
-import { hasWords, rankByWords } from '../publishers/rankByWords.ts';
+import { hasAllWords } from '../publishers/hasAllWords.ts';
 import { period } from '../reports/period.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
-import type { Publisher, PublisherDetail } from '../../wire/channel.ts';
+import { type Publisher, type PublisherDetail, PUBLISHER_STATUSES } from '../../wire/channel.ts';
+import { oneOf } from '../../wire/json.ts';
 import { readKey } from '../../wire/keys.ts';
 
 /** Milliseconds between two reads of a report that includes today. */
@@ -70,7 +71,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
       case 'GET watch':
         return watch(url, signal);
       case 'GET categories':
-        return { categories: await channel.categories({ signal }) };
+        return channel.categories({ signal });
       case 'GET exclusions':
         return (await channel.details({ signal })).exclusions.subcategories;
       case 'GET publishers':
@@ -81,7 +82,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return readPublisher(channel, id ?? '', signal);
       // Changes are not cancelled when the page goes away: whether they took effect would be unknown.
       case 'POST publishers':
-        return { results: await channel.add(readItems(await readBody(request))) };
+        return channel.add(readItems(await readBody(request)));
       case 'DELETE publishers/ID':
         await channel.remove(id ?? '');
         return { ok: true };
@@ -121,53 +122,75 @@ function publisherOf(path: string): string | undefined {
 /** Publishers on one page of the list. */
 const PAGE_SIZE = 50;
 
-/** GET publishers: one page of those whose name contains a word, and with that status. Names with more of the words come first. */
+type ListedPublisher = ConsolePublishers['publishers'][number];
+
+/** What the list can be sorted by; with a hyphen before it, the highest first. Otherwise the newest are first, as the API has them. */
+const ORDERS: Readonly<Record<string, (publisher: ListedPublisher) => string>> = {
+  name: ({ brand_name }) => brand_name,
+  added: ({ created_at }) => created_at,
+  clicks: ({ clicks }) => String(clicks ?? ''),
+};
+const byText = new Intl.Collator('en', { numeric: true });
+
+/** GET publishers: one page of those whose name contains every word, with that status and in that order. */
 async function listPublishers(
   client: ChannelClient,
   { url, signal, reporting }: { url: URL; signal: AbortSignal; reporting: ReportingClient<ReportVariant> },
 ): Promise<ConsolePublishers> {
-  const q = url.searchParams.get('q')?.trim() || undefined;
-  const status = url.searchParams.get('status') || undefined;
-  const page = Math.max(1, Number(url.searchParams.get('page')) || 1);
-  if (status === undefined && !hasWords(q)) {
-    const list = await client.publishers({ q, page, pageSize: PAGE_SIZE }, { signal });
-    return { count: list.count, page, page_size: PAGE_SIZE, publishers: list.publishers.map(withoutKey) };
-  }
-  // The API has no filter for the status, and does not rank what matches: all pages are read.
-  const matching: Publisher[] = [];
-  const isQuiet = status === 'NO_CLICKS';
-  const clicked = isQuiet ? await readClicked(reporting, signal) : undefined;
-  for await (const publisher of client.allPublishers({ q, status: isQuiet ? 'APPROVED' : undefined }, { signal }))
-    if (clicked ? !clicked.has(publisher.publisher_remote_id) : status === undefined || publisher.status === status)
-      matching.push(withoutKey(publisher));
-  const found = rankByWords(matching, q);
-  const start = (page - 1) * PAGE_SIZE;
-  return { count: found.length, page, page_size: PAGE_SIZE, publishers: found.slice(start, start + PAGE_SIZE) };
+  const text = (name: string): string => url.searchParams.get(name)?.trim() ?? '';
+  const [q, sort] = [text('q'), text('sort')];
+  const page = Math.max(1, Number(text('page')) || 1);
+  const isQuiet = text('status') === 'NO_CLICKS';
+  const status = isQuiet ? 'APPROVED' : oneOf(PUBLISHER_STATUSES, text('status'));
+  const order = ORDERS[sort.replace(/^-/, '')];
+  const all = isQuiet || sort.endsWith('clicks') ? await readClicks(reporting, { signal }) : undefined;
+  const withClicks = (publisher: Publisher, clicks = all): ListedPublisher => {
+    const id = publisher.publisher_remote_id;
+    return { ...withoutKey(publisher), clicks: clicks && id !== null ? (clicks.get(id) ?? 0) : null };
+  };
+  let list: { readonly count: number; readonly publishers: readonly Publisher[] };
+  if (status || order || /\s/.test(q)) {
+    // The API has no filter for the status and no order, and one word is enough for it: all pages are read.
+    const found: ListedPublisher[] = [];
+    for await (const publisher of client.allPublishers({ q: q || undefined, status }, { signal })) {
+      const one = withClicks(publisher);
+      if (hasAllWords(one.brand_name, q) && !(isQuiet && one.clicks)) found.push(one);
+    }
+    if (order) found.sort((a, b) => byText.compare(order(a), order(b)) * (sort.startsWith('-') ? -1 : 1));
+    list = { count: found.length, publishers: found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE) };
+  } else list = await client.publishers({ q: q || undefined, page, pageSize: PAGE_SIZE }, { signal });
+  const ids = list.publishers.flatMap(({ publisher_remote_id: id }) => id ?? []);
+  // Without clicks, the list is shown all the same.
+  const clicks = all ?? (await readClicks(reporting, { ids, signal }).catch(() => undefined));
+  const publishers = list.publishers.map((publisher) => withClicks(publisher, clicks));
+  return { count: list.count, page, page_size: PAGE_SIZE, publishers };
 }
 
-/** The ids of publishers with a click in the last 28 days. */
-async function readClicked(reader: ReportingClient<ReportVariant>, signal: AbortSignal): Promise<Set<unknown>> {
-  const query = { ...period('last_28_days'), group_by: ['publisher'], metrics: ['clicks'] };
+/** The clicks of publishers in the last 28 days, by id; those without any have no row. */
+async function readClicks(
+  reader: ReportingClient<ReportVariant>,
+  { ids, signal }: { readonly ids?: readonly string[]; readonly signal: AbortSignal },
+): Promise<ReadonlyMap<string, number>> {
+  if (ids?.length === 0) return new Map();
+  const query = { ...period('last_28_days'), group_by: ['publisher'], metrics: ['clicks'], publisher_ids: ids };
   const { rows } = await readWholeReport({ reader, query, variant: 'channel', sort: '-clicks', signal });
-  return new Set(rows.flatMap((row) => (Number(row['clicks']) > 0 ? [row['publisher_id']] : [])));
+  return new Map(rows.map((row) => [String(row['publisher_id']), Number(row['clicks'])]));
 }
 
-/** GET find-publishers: approved publishers whose name contains a word. With one word, reading stops when enough are found. */
+/** GET find-publishers: approved publishers whose name contains every word. Reading stops when enough are found. */
 async function findPublishers(
   client: ChannelClient,
   { url, signal }: { readonly url: URL; readonly signal: AbortSignal },
 ): Promise<FoundPublishers> {
-  const q = url.searchParams.get('q')?.trim() || undefined;
+  const q = url.searchParams.get('q')?.trim() ?? '';
   const most = Math.max(1, Number(url.searchParams.get('most')) || PAGE_SIZE);
-  const found: Publisher[] = [];
-  for await (const publisher of client.allPublishers({ q, status: 'APPROVED' }, { signal })) {
-    if (publisher.publisher_remote_id !== null) found.push(publisher);
-    if (found.length > most && !hasWords(q)) break;
+  const found: { id: string; name: string }[] = [];
+  for await (const publisher of client.allPublishers({ q: q || undefined, status: 'APPROVED' }, { signal })) {
+    const { publisher_remote_id: id, brand_name: name } = publisher;
+    if (id !== null && hasAllWords(name, q)) found.push({ id, name });
+    if (found.length > most) break;
   }
-  const publishers = rankByWords(found, q)
-    .slice(0, most)
-    .flatMap(({ publisher_remote_id: id, brand_name: name }) => (id === null ? [] : [{ id, name }]));
-  return { publishers, hasMore: found.length > most };
+  return { publishers: found.slice(0, most), hasMore: found.length > most };
 }
 
 /** GET publishers/ID. */

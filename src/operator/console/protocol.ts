@@ -1,5 +1,5 @@
 // What the console's process and its page exchange, as JSON under `api/`. None of it contains the key.
-import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
+import type { Publisher } from '../../wire/channel.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 import type { ComparedDates } from '../reports/reportQuery.ts';
 import type { Cause, Turn } from '../watch/evaluate.ts';
@@ -49,7 +49,8 @@ export interface ConsolePublishers {
   readonly count: number;
   readonly page: number;
   readonly page_size: number;
-  readonly publishers: readonly Publisher[];
+  /** `clicks`: those of the last 28 days; null for requests, and where the key may not read them. */
+  readonly publishers: readonly (Publisher & { readonly clicks: number | null })[];
 }
 
 /** Approved publishers to choose from, newest first. */
@@ -64,16 +65,6 @@ export interface ConsolePublisher {
   readonly publisher: Publisher;
   /** What the channel excludes for all its publishers. */
   readonly channel_exclusions: readonly string[];
-}
-
-/** The results of adding publishers, in the order of the items. */
-export interface ConsoleAdded {
-  readonly results: readonly AddResult[];
-}
-
-/** The category tree. */
-export interface ConsoleCategories {
-  readonly categories: readonly Category[];
 }
 
 /** What the rules say, and would have said on the days before. */

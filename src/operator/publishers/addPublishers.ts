@@ -2,6 +2,7 @@ import type { AddResult, PublisherItem } from '../../wire/channel.ts';
 import type { Problem } from '../../wire/json.ts';
 import { ADD_MAX_ITEMS } from '../../wire/limits.ts';
 import { pause } from '../../http/pause.ts';
+import type { Failure } from '../failures.ts';
 
 /** What became of one item. `unknown`: it was in flight when the responses ended; adding it again is safe. */
 export type AddOutcome =
@@ -12,6 +13,8 @@ export type AddOutcome =
 export interface AddPublishersOptions {
   /** Sends a batch of up to 50, as `ChannelClient.add` does. */
   send(items: readonly PublisherItem[], options: { signal?: AbortSignal | undefined }): Promise<readonly AddResult[]>;
+  /** What a rejection of `send` says; undefined when it is no failure of a call. */
+  failureOf(error: unknown): Failure | undefined;
   readonly items: readonly PublisherItem[];
   /** Called with the index of each item, as soon as its outcome is known. */
   onOutcome(index: number, outcome: AddOutcome): void;
@@ -50,6 +53,7 @@ async function addBatch(indexes: readonly number[], options: AddPublishersOption
   if (indexes.length === 0) return;
   const { items, signal, wait = pause, onOutcome } = options;
   const batch = indexes.flatMap((index) => items[index] ?? []);
+  let isUncertain = false;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
@@ -57,11 +61,12 @@ async function addBatch(indexes: readonly number[], options: AddPublishersOption
       for (const [place, index] of indexes.entries()) onOutcome(index, outcomeOf(results[place], attempt > 1));
       return;
     } catch (error) {
-      const fields = fieldsOf(error);
-      if (fields) return withoutRefused({ indexes, fields, error, options });
-      // The request was sent, so its items may have been added although no response says so.
-      const isUncertain = signal?.aborted === true || hasNoVerdict(error);
-      if (isUncertain && attempt < ATTEMPTS && !signal?.aborted) {
+      const { kind, message, status = 0, fields = [], sent_nothing } = options.failureOf(error) ?? {};
+      if (kind === 'invalid') return withoutRefused({ indexes, fields, message, options });
+      // A request that was sent may have added its items although no response says so.
+      const isLost = !sent_nothing && (kind === 'unreachable' || status >= 500);
+      isUncertain ||= isLost || signal?.aborted === true;
+      if (isLost && attempt < ATTEMPTS && !signal?.aborted) {
         await wait(WAIT_MS * 2 ** (attempt - 1));
         continue;
       }
@@ -83,28 +88,16 @@ function outcomeOf(result: AddResult | undefined, wasLost: boolean): AddOutcome 
   };
 }
 
-/** What the network says about single fields; undefined for every other failure. */
-function fieldsOf(error: unknown): readonly Problem[] | undefined {
-  const { fields } = error as { fields?: unknown };
-  return Array.isArray(fields) ? (fields as readonly Problem[]) : undefined;
-}
-
-/** Whether a failure leaves open what became of the request: no response, or a server that failed. */
-function hasNoVerdict(error: unknown): boolean {
-  const { status } = error as { status?: unknown };
-  return typeof status === 'number' && (status === 0 || status >= 500);
-}
-
 /** Reports the items that the network names (`items[3].domain: …`) as invalid, and sends the others. */
 async function withoutRefused({
   indexes,
   fields,
-  error,
+  message: refusal = '',
   options,
 }: {
   indexes: readonly number[];
   fields: readonly Problem[];
-  error: unknown;
+  message: string | undefined;
   options: AddPublishersOptions;
 }): Promise<void> {
   const reasons = new Map<number, string>();
@@ -117,7 +110,7 @@ async function withoutRefused({
   const [only] = indexes;
   if (reasons.size === 0 && indexes.length === 1 && only !== undefined) {
     const [field] = fields;
-    reasons.set(only, field ? `${field.path}: ${field.message}` : (error as Error).message);
+    reasons.set(only, field ? `${field.path}: ${field.message}` : refusal);
   }
   for (const [index, reason] of reasons) options.onOutcome(index, { status: 'invalid', reason });
   const left = indexes.filter((index) => !reasons.has(index));

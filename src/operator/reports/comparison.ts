@@ -1,5 +1,5 @@
 import type { ComparedPeriods } from './period.ts';
-import { isShare, isTextColumn, type Report, type ReportRow, type TimeGrain } from '../../wire/reporting.ts';
+import { isShare, isTextColumn, type Report, type ReportRow } from '../../wire/reporting.ts';
 import type { Comparison, MetricChange } from './reportQuery.ts';
 import { periodStarts, DAY_MS, startOf, timestamp } from '../../wire/utcDates.ts';
 
@@ -120,14 +120,4 @@ function valueOf(row: object | null, name: string): number | null {
 function rounded(value: number, decimals: number): number {
   const factor = 10 ** decimals;
   return (Math.sign(value) * Math.round(Math.abs(value) * factor)) / factor || 0;
-}
-
-/** Says how much of the earlier period has no rows: a network that has no history there returns none. */
-export function earlierGap(
-  rows: readonly Row[],
-  { grain, by }: { grain: TimeGrain; by: readonly string[] },
-): string | undefined {
-  const missing = rows.filter(({ counterpart }) => counterpart === null).length;
-  if (grain === 'total' || by.length > 0 || rows.length === 0 || missing < rows.length / 4) return undefined;
-  return `${missing} of ${rows.length} ${rows.length === 1 ? 'period' : 'periods'} had no activity in the dates compared with: the history may not reach back that far.`;
 }

@@ -172,32 +172,6 @@ function monthsBefore(date: string, months: number): string {
   return day < last ? day : last;
 }
 
-/**
- * Returns a range moved by its own length: whole months, quarters and years as such, everything else by days. The way back
- * leads to the same range.
- */
-export function shiftedDates(range: DateRange, steps: number): DateRange {
-  if (range.from === monthStart(range.from) && range.to === monthEnd(range.to)) {
-    const months = monthsIn(range) * steps;
-    return { from: monthStart(range.from, months), to: monthEnd(range.to, months) };
-  }
-  const days = countDays(range) * steps;
-  return { from: addDays(range.from, days), to: addDays(range.to, days) };
-}
-
-/** Returns the whole week, month, quarter or year of a range that ends today because that is not over; others unchanged. */
-export function wholeDates(range: DateRange, now: number): DateRange {
-  const is = (name: PeriodName): boolean => {
-    const { from, to } = period(name, { now });
-    return from === range.from && to === range.to && from < to;
-  };
-  const { from } = range;
-  if (is('year_to_date')) return { from, to: monthEnd(from, 11) };
-  if (is('quarter_to_date')) return { from, to: monthEnd(from, 2) };
-  if (is('month_to_date')) return { from, to: monthEnd(from) };
-  return is('week_to_date') ? { from, to: addDays(from, 6) } : range;
-}
-
 /** Whether a row's period has data that is not complete: it is not over, or the data ends within it. */
 export function isUnfinished(
   { period_start, period_end }: Pick<ReportRow, 'period_start' | 'period_end'>,

@@ -1,8 +1,8 @@
 import { GROUP_BY_MAX } from '../../wire/limits.ts';
 import { oneOf } from '../../wire/json.ts';
 import { TIME_GRAINS } from '../../wire/reporting.ts';
-import { dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
-import { COMPARES, datesOf, PERIODS, shiftedDates, wholeDates } from './period.ts';
+import { isDate } from '../../wire/utcDates.ts';
+import { COMPARES, PERIODS } from './period.ts';
 import { GROUPINGS, METRICS, type ReportVariant } from './reportQuery.ts';
 import { datesOfSpec, FILTER_NAMES, grainOf, NO_FILTERS, type ReportSpec } from './reportSpec.ts';
 
@@ -106,33 +106,6 @@ export function queryOfState(state: ReportState): string {
   return params.map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`).join('&');
 }
 
-/** Says which dates of a link can't be shown, and what is shown instead. */
-export function linkProblem(params: URLSearchParams, now: number = Date.now()): string | undefined {
-  const [from, to] = [params.get('from'), params.get('to')];
-  if (from === null && to === null) return undefined;
-  const today = dateOf(now);
-  const instead = 'You see the last 28 days instead.';
-  if (!isDate(from ?? '') || !isDate(to ?? '')) return `The dates of this link are not valid. ${instead}`;
-  if (String(from) > String(to)) return `The dates of this link are not valid: ${from} is after ${to}. ${instead}`;
-  if (String(from) > today) return `The dates of this link begin in the future. There is no data yet.`;
-  return String(to) > today
-    ? `The end of this link, ${to}, is in the future. You see the days up to today.`
-    : undefined;
-}
-
-/** The period just before, or just after: the month before a month, as many days before some days. Undefined in the future. */
-export function shifted(state: ReportState, steps: number, now: number = Date.now()): ReportState | undefined {
-  // A link may end in the future: that keeps the length of a period that today cuts off.
-  const next = shiftedDates(wholeDates(datesOf(state.period, now), now), steps);
-  if (next.from > dateOf(now)) return undefined;
-  const name = PERIODS.find((one) => isSameRange(wholeDates(datesOf(one, now), now), next));
-  return { ...state, period: name ?? next };
-}
-
-function isSameRange(one: DateRange, other: DateRange): boolean {
-  return one.from === other.from && one.to === other.to;
-}
-
 /** Whether the table has this column. */
 function isColumn(state: ReportState, column: string): boolean {
   const groupings = state.by.map((name) => (name === 'publisher' ? 'publisher_name' : name));
@@ -149,14 +122,14 @@ export type TargetShell = 'posix' | 'powershell';
 /** Returns the command that prints the report on screen, for a shell. */
 export function commandOf(
   state: ReportState,
-  networkUrl: string,
+  { network_url, currency }: { readonly network_url: string; readonly currency: string | null },
   { now, shell = 'posix' }: { readonly now?: number | undefined; readonly shell?: TargetShell | undefined } = {},
 ): string {
   const dates = datesOfSpec(state, now);
   const quote = shell === 'posix' ? quoted : quotedForPowerShell;
   const words = ['offerlet-operator report'];
   const put = (flag: string, value: string): void => void words.push(`--${flag} ${quote(value)}`);
-  put('network', networkUrl);
+  put('network', network_url);
   if (state.variant === 'publisher') put('variant', 'publisher');
   if (typeof state.period === 'object') words.push(`--from ${dates.from} --to ${dates.to}`);
   else put('period', state.period.replace(/^last_(7|28|30|90)_days$/, '$1d').replaceAll('_', '-'));
@@ -166,6 +139,7 @@ export function commandOf(
   for (const name of FILTER_NAMES) for (const value of state.filters[name]) put('filter', `${name}=${value}`);
   if (state.sort !== '') put('sort', state.sort);
   if (state.compare !== undefined) put('compare', state.compare);
+  if (currency !== null) put('currency', currency);
   return words.join(' ');
 }
 

@@ -1,6 +1,6 @@
-import { judge, type Judgement } from './judge.ts';
-import { labelOf } from '../reports/format.ts';
-import { readFacts, sizeMetricOf, type FactsSource, type ReadFacts } from './readFacts.ts';
+import { judge, type Judgement, type RuleResult } from './judge.ts';
+import { wordOf } from '../reports/format.ts';
+import { readFacts, type FactsSource, type ReadFacts } from './readFacts.ts';
 import type { Rules } from './rules.ts';
 import { addDays, countDays, DAY_MS, dateOf, startOf } from '../../wire/utcDates.ts';
 
@@ -37,7 +37,7 @@ export async function evaluate({ source, rules, before, days = 1 }: EvaluateOpti
   const skipped = new Set(read.skipped.map(({ rule }) => rule));
   const names = rules.rules.map(({ name }) => name);
   let causes = before;
-  const looked = new Map<string, { judged: number; of: number }>();
+  const looked = new Map<string, RuleResult[]>();
   const turns: Turn[] = [];
   // Without data, what does not need any is judged all the same: requests, and that the data is late.
   const judged = read.days.length > 0 ? read.days : [addDays(dateOf(now), -1)];
@@ -55,10 +55,10 @@ export async function evaluate({ source, rules, before, days = 1 }: EvaluateOpti
         day,
         holidays: rules.holidays,
         now: at,
-        onLook(name, isJudged) {
+        onLook(name, said) {
           if (!isLast) return;
-          const { judged: known, of } = looked.get(name) ?? { judged: 0, of: 0 };
-          looked.set(name, { judged: known + (isJudged ? 1 : 0), of: of + 1 });
+          looked.set(name, looked.get(name) ?? []);
+          looked.get(name)?.push(said);
         },
         open: (name) => [...causes.values()].filter((cause) => cause.rule === name),
       }),
@@ -69,10 +69,11 @@ export async function evaluate({ source, rules, before, days = 1 }: EvaluateOpti
   }
   const unjudged = rules.rules.flatMap((rule) => {
     if (!('metric' in rule) || skipped.has(rule.name) || read.days.length === 0) return [];
-    const { judged: count, of } = looked.get(rule.name) ?? { judged: 0, of: 0 };
-    const isHoliday = rule.kind === 'change' && rules.holidays.has(judged.at(-1) ?? '');
-    const why = isHoliday ? 'a holiday' : `too few ${labelOf(sizeMetricOf(rule)).toLowerCase()}`;
-    return count > 0 ? [] : [{ rule: rule.name, why: `judged 0 of ${of}: ${why}` }];
+    const said = looked.get(rule.name) ?? [];
+    const why = said.at(-1)?.text ?? `there is no ${wordOf(rule.by).toLowerCase()} to judge`;
+    return said.some(({ outcome }) => outcome !== 'unknown')
+      ? []
+      : [{ rule: rule.name, why: `judged 0 of ${said.length}: ${why}` }];
   });
   return { causes, turns, days: read.days, dataEnd: read.facts.dataEnd, skipped: read.skipped, unjudged };
 }
@@ -88,7 +89,6 @@ export interface Cause {
   readonly judged: string;
   /** What it says now. */
   readonly text: string;
-  readonly numbers: Judgement['numbers'];
 }
 
 /** A cause that began or is over. There is one for each beginning and one for each end. */
@@ -123,25 +123,21 @@ export function advance(
   const turns: Turn[] = [];
   for (const [key, cause] of before) {
     if (!rules.includes(cause.rule)) continue;
-    const { outcome = 'unknown', text = '', numbers = {}, name = cause.name } = judged.get(key) ?? {};
-    if (outcome === 'alarm') causes.set(key, { ...cause, name, text, numbers, judged: day });
-    else if (outcome === 'fine') turns.push({ event: 'recovered', day, cause: { ...cause, name, text, numbers } });
-    else if (outcome === 'ended') turns.push({ event: 'ended', day, cause: { ...cause, name, text, numbers } });
+    const { outcome = 'unknown', text = '', name = cause.name } = judged.get(key) ?? {};
+    if (outcome === 'alarm') causes.set(key, { ...cause, name, text, judged: day });
+    else if (outcome === 'fine') turns.push({ event: 'recovered', day, cause: { ...cause, name, text } });
+    else if (outcome === 'ended') turns.push({ event: 'ended', day, cause: { ...cause, name, text } });
     else if (countDays({ from: cause.judged, to: day }) <= FORGET_DAYS) causes.set(key, cause);
     else
       turns.push({
         event: 'ended',
         day,
-        cause: {
-          ...cause,
-          text: `There has been too little activity to judge it for ${FORGET_DAYS} days.`,
-          numbers: {},
-        },
+        cause: { ...cause, text: `There has been too little activity to judge it for ${FORGET_DAYS} days.` },
       });
   }
-  for (const [key, { rule, id, name, outcome, text, numbers }] of judged) {
+  for (const [key, { rule, id, name, outcome, text }] of judged) {
     if (outcome !== 'alarm' || before.has(key)) continue;
-    const cause = { rule, id, name, since: day, judged: day, text, numbers };
+    const cause = { rule, id, name, since: day, judged: day, text };
     causes.set(key, cause);
     turns.push({ event: 'began', day, cause });
   }

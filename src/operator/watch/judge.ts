@@ -10,7 +10,7 @@ import {
   type SilentRule,
 } from './rules.ts';
 import { isMoney, labelOf, momentOf, periodOf, plural, rangeOf, valueOf, wordOf } from '../reports/format.ts';
-import { addDays, DAY_MS, dateOf, HOUR_MS, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
+import { addDays, DAY_MS, dateOf, HOUR_MS, startOf, type DateRange } from '../../wire/utcDates.ts';
 
 /** What rules are judged by. */
 export interface Facts {
@@ -47,9 +47,8 @@ export interface Judgement {
   readonly name: string;
   /** `unknown`: too little to judge by; an open cause stays open. `ended`: there is nothing left to judge. */
   readonly outcome: 'alarm' | 'fine' | 'unknown' | 'ended';
-  /** Says so, with the numbers. */
+  /** Says so, with the numbers; why it is `unknown`. */
   readonly text: string;
-  readonly numbers: Readonly<Record<string, number | string | readonly number[]>>;
 }
 
 /** How a day is judged. */
@@ -60,8 +59,8 @@ export interface JudgeOptions {
   readonly holidays: ReadonlySet<string>;
   /** The time of the run, in milliseconds. */
   readonly now: number;
-  /** Called for each subject of a rule, if there was enough to judge it by. */
-  onLook?(rule: string, isJudged: boolean): void;
+  /** Called with what a rule says about each subject. */
+  onLook?(rule: string, said: RuleResult): void;
   /** The subjects for which a rule has an open cause. */
   open(rule: string): readonly Subject[];
 }
@@ -82,18 +81,25 @@ export function judge(rule: Rule, options: JudgeOptions): Judgement[] {
     const isOpen = opened.has(id);
     const said =
       rule.by === 'publisher' && facts.removed.has(id)
-        ? { outcome: 'ended' as const, text: 'It is no longer a publisher of the channel.', numbers: {} }
+        ? { outcome: 'ended' as const, text: 'It is no longer a publisher of the channel.' }
         : judgeSubject({ id, isOpen });
-    options.onLook?.(rule.name, said.outcome !== 'unknown');
+    options.onLook?.(rule.name, said);
     if (said.outcome === 'alarm' || isOpen) judged.push({ rule: rule.name, id, name, ...said });
   }
   return judged;
 }
 
-type RuleResult = Pick<Judgement, 'outcome' | 'text' | 'numbers'>;
+/** What a rule says, whoever it is about. */
+export type RuleResult = Pick<Judgement, 'outcome' | 'text'>;
 /** A fine result has no text, unless it was not fine before. */
-const FINE: RuleResult = { outcome: 'fine', text: '', numbers: {} };
-const UNKNOWN: RuleResult = { outcome: 'unknown', text: 'There is too little to judge by.', numbers: {} };
+const FINE: RuleResult = { outcome: 'fine', text: '' };
+const HOLIDAY: RuleResult = { outcome: 'unknown', text: 'a holiday' };
+const TOO_SHORT: RuleResult = { outcome: 'unknown', text: 'the history is too short' };
+/** Too little of what the rule has a minimum of. */
+const tooFew = (metric: string): RuleResult => ({
+  outcome: 'unknown',
+  text: `too few ${labelOf(metric).toLowerCase()}`,
+});
 
 interface Judged {
   readonly id: string;
@@ -119,12 +125,13 @@ function judgeChanges(rule: ChangeRule, { facts, day, holidays }: JudgeOptions):
     .map((week) => addDays(day, -7 * (week + 1)))
     .filter((date) => date >= facts.from && !holidays.has(date));
   // One week could be the unusual one, unless the rule requires only one.
-  if (holidays.has(day) || days.length < Math.min(2, rule.weeks)) return () => UNKNOWN;
+  if (holidays.has(day)) return () => HOLIDAY;
+  if (days.length < Math.min(2, rule.weeks)) return () => TOO_SHORT;
   return ({ id, isOpen }) => {
     const before = days.map((date) => facts.value(rule.by, id, rule.metric, date));
     const usual = medianOf(before);
     const value = facts.value(rule.by, id, rule.metric, day);
-    if (usual < rule.minimum) return UNKNOWN;
+    if (usual < rule.minimum) return tooFew(rule.metric);
     const change = (value - usual) / usual;
     // An open cause ends well within the limit: a value that moves around it would begin and end every day.
     const share = isOpen ? 0.5 : 1;
@@ -137,7 +144,6 @@ function judgeChanges(rule: ChangeRule, { facts, day, holidays }: JudgeOptions):
     return {
       outcome: isBelow || isAbove ? 'alarm' : 'fine',
       text: `${on}: ${valueOf(rule.metric, value)} against ${against}, ${signedShare(change)}; the limit is ${signedShare(limit ?? 0)}.`,
-      numbers: { day, metric: rule.metric, value, usual, before, change_percent: round(change * 100, 2) },
     };
   };
 }
@@ -147,34 +153,22 @@ function judgeSilence(rule: SilentRule, { facts, day, holidays }: JudgeOptions):
   let date = day;
   for (; days.length < rule.days && date >= facts.from; date = addDays(date, -1))
     if (!holidays.has(date)) days.push(date);
-  if (days.length < rule.days) return () => UNKNOWN;
+  if (days.length < rule.days) return () => TOO_SHORT;
   const range = { from: days.at(-1) ?? day, to: day };
   const before = datesBefore(range.from, USUAL_DAYS).filter((one) => one >= facts.from);
   return ({ id, isOpen }) => {
     const value = sum(days.map((one) => facts.value(rule.by, id, rule.metric, one)));
     if (value > 0 && !isOpen) return FINE;
     const of = labelOf(rule.metric).toLowerCase();
-    if (value > 0)
-      return {
-        outcome: 'fine',
-        text: `${valueOf(rule.metric, value)} ${of} in ${rangeOf(range)}.`,
-        numbers: { ...range, metric: rule.metric, value },
-      };
+    if (value > 0) return { outcome: 'fine', text: `${valueOf(rule.metric, value)} ${of} in ${rangeOf(range)}.` };
     const total = sum(before.map((one) => facts.value(rule.by, id, rule.metric, one)));
     const usual = before.length === 0 ? 0 : total / before.length;
     // Seven days say what is usual on every weekday. Silence that is known stays an alarm when all that was usual is over.
-    if (!isOpen && (before.length < 7 || usual < rule.minimum)) return UNKNOWN;
+    if (!isOpen && before.length < 7) return TOO_SHORT;
+    if (!isOpen && usual < rule.minimum) return tooFew(rule.metric);
     return {
       outcome: 'alarm',
       text: `No ${of} for ${plural(rule.days, 'day')} (${rangeOf(range)}), ${valueOf(rule.metric, round(usual, isMoney(rule.metric) ? 2 : 0))} a day usual (${valueOf(rule.metric, total)} in the ${plural(before.length, 'day')} before).`,
-      numbers: {
-        ...range,
-        metric: rule.metric,
-        value,
-        usual: round(usual, 2),
-        total_before: total,
-        days_before: before.length,
-      },
     };
   };
 }
@@ -182,12 +176,12 @@ function judgeSilence(rule: SilentRule, { facts, day, holidays }: JudgeOptions):
 function judgeRanges(rule: RangeRule, { facts, day }: JudgeOptions): (subject: Judged) => RuleResult {
   const range: DateRange = { from: addDays(day, 1 - rule.days), to: day };
   const [over = '', under = ''] = RATIOS[rule.metric] ?? [];
-  if (range.from < facts.from) return () => UNKNOWN;
+  if (range.from < facts.from) return () => TOO_SHORT;
   const days = datesBefore(addDays(day, 1), rule.days);
   return ({ id, isOpen }) => {
     const total = (metric: string): number => round(sum(days.map((one) => facts.value(rule.by, id, metric, one))), 2);
     const [above, below] = [total(over), total(under)];
-    if (below < rule.minimum) return UNKNOWN;
+    if (below < rule.minimum) return tooFew(under);
     const value = round(above / below, 4);
     const isBelow = rule.from !== undefined && value < rule.from;
     const isAbove = rule.to !== undefined && value > rule.to;
@@ -199,7 +193,6 @@ function judgeRanges(rule: RangeRule, { facts, day }: JudgeOptions): (subject: J
     return {
       outcome: isBelow || isAbove ? 'alarm' : 'fine',
       text: `${labelOf(rule.metric)} ${valueOf(rule.metric, value)} in ${rangeOf(range)}: ${valueOf(over, above)} ${labelOf(over).toLowerCase()} for ${valueOf(under, below)} ${labelOf(under).toLowerCase()}; the limit is ${limits.join(' and ')}.`,
-      numbers: { ...range, metric: rule.metric, value, [over]: above, [under]: below },
     };
   };
 }
@@ -212,12 +205,11 @@ function judgePending(rule: PendingRule, { facts, now, open }: JudgeOptions): Ju
     const days = Math.floor((now - at) / DAY_MS);
     const since = dateOf(at);
     const text = `${wordOf(status)} for ${plural(days, 'day')}, since ${rangeOf({ from: since, to: since })}; the limit is ${plural(rule.days, 'day')}.`;
-    return { rule: rule.name, id, name, outcome: 'alarm', text, numbers: { status, days } };
+    return { rule: rule.name, id, name, outcome: 'alarm', text };
   });
   const ids = new Set(waiting.map(({ id }) => id));
   for (const { id, name } of open(rule.name))
-    if (!ids.has(id))
-      judged.push({ rule: rule.name, id, name, outcome: 'fine', text: 'It no longer waits.', numbers: {} });
+    if (!ids.has(id)) judged.push({ rule: rule.name, id, name, outcome: 'fine', text: 'It no longer waits.' });
   return judged;
 }
 
@@ -233,7 +225,6 @@ function judgeLate({ name, hours }: LateRule, { facts, now }: JudgeOptions): Jud
       dataEnd === null
         ? 'The network does not say how far its data reaches, so no report is judged.'
         : `The data ends on ${momentOf(dataEnd)}, ${plural(age ?? 0, 'hour')} ago; the limit is ${plural(hours, 'hour')}.`,
-    numbers: { data_end: dataEnd === null ? 'unknown' : timestamp(dataEnd), hours: age ?? -1 },
   };
 }
 

@@ -57,11 +57,6 @@ export class Setting {
     if (isAlias(source.node)) this.fail('is an alias. Write the value itself.');
   }
 
-  /** The line in the file. */
-  get line(): number {
-    return this.#source.line;
-  }
-
   /** Ends with a line that names the file, the line and the field. */
   fail(problem: string): never {
     const { file, line, path } = this.#source;
@@ -110,11 +105,6 @@ export class Setting {
     const text = typeof node.value === 'string' ? node.value : (node.source ?? '');
     if (text.trim() === '') this.fail('has no value.');
     return text.trim();
-  }
-
-  /** The texts of a list, or those that a text separates by commas. */
-  texts(): readonly string[] {
-    return this.list().flatMap((one) => one.text().split(',').map((part) => part.trim()).filter(Boolean)); // prettier-ignore
   }
 
   /** One of some words. */

@@ -292,7 +292,7 @@ async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void
 }
 
 /** The metric of which a rule requires a minimum. */
-export function sizeMetricOf(rule: ReportRule): string {
+function sizeMetricOf(rule: ReportRule): string {
   return rule.kind === 'range' ? (RATIOS[rule.metric]?.[1] ?? rule.metric) : rule.metric;
 }
 

@@ -132,10 +132,32 @@ test('a row opens the report that it is made of', async ({ page }) => {
   await page.keyboard.press('ArrowDown'); // all rows are one stop of Tab
   await expect(rows(page).nth(1).getByRole('button')).toBeFocused();
   await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await expect(page.locator('.report thead').getByRole('button', { name: 'Payout' })).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'by page type' }).click();
   await expect(page.locator('.chip')).toContainText(name);
   await expect(tile(page, 'Payout').locator('.number')).toHaveText(payout ?? '');
+});
+
+test('the table is one stop of Tab: from what is before it, the third is Copy', async ({ page }) => {
+  await open(page, '?by=publisher&grain=total');
+  await expect(rows(page).first()).toBeVisible();
+  await page.getByRole('button', { name: 'CSV' }).focus();
+  for (const _ of ['table', 'command', 'copy']) await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Copy the command' })).toBeFocused();
+});
+
+test('amounts have the currency of the option, in tiles, chart, table and command', async ({ page }) => {
+  const words = ['--currency', 'EUR'];
+  const euros = await startConsole({ network: sandbox.network, key: sandbox.keys.management, words });
+  await page.goto(euros.url);
+  for (const part of ['.tiles', '.chart-card h2', '.time-chart caption', '.report thead'])
+    await expect(page.locator(part)).toContainText('Payout (EUR)');
+  await expect(page.getByLabel('Command', { exact: true })).toContainText('--currency EUR');
+  await euros.stop();
 });
 
 test('the chart says exact values with date and time zone, by pointer and by keyboard', async ({ page }) => {
@@ -167,12 +189,16 @@ test('days without activity are zero, and days after the data are not drawn', as
 
 test('publishers: search as you type, status, detail, exclusions and their undo', async ({ page }) => {
   await open(page, 'publishers');
+  await page.getByRole('columnheader').getByRole('button', { name: 'Clicks' }).click();
+  await expect(page.getByRole('columnheader', { name: 'Clicks' })).toHaveAttribute('aria-sort', 'descending');
+  await expect(page).toHaveURL(/publishers\?sort=-clicks$/);
   await page.getByLabel('Search publishers by name').fill('juniper');
   await expect(page.locator('.publishers tbody tr')).toHaveCount(1);
-  await expect(page).toHaveURL(/publishers\?q=juniper$/);
+  await expect(page).toHaveURL(/publishers\?q=juniper&sort=-clicks$/);
   await page.getByRole('link', { name: 'Juniper & Co' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Juniper & Co');
   await expect(page.getByRole('group', { name: /^Totals/ })).toContainText(/\d/);
+  await expect(page.getByRole('region', { name: 'Payout' }).locator('header')).toContainText('Today is not over yet');
   await page.getByRole('link', { name: 'Change', exact: true }).click();
   await page.getByLabel('Search categories').fill('coffee');
   await page.getByLabel('Coffee').check();
@@ -192,6 +218,9 @@ test('publishers: search as you type, status, detail, exclusions and their undo'
 
 test('unsaved exclusions are not lost by a click elsewhere', async ({ page }) => {
   await open(page, 'exclusions');
+  await page.getByLabel('Hotels').check();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await expect(page.getByRole('group', { name: 'Categories' })).toBeFocused();
   await page.getByLabel('Hotels').check();
   page.once('dialog', (dialog) => void dialog.dismiss());
   await page.getByRole('link', { name: 'Report' }).click();
@@ -262,7 +291,9 @@ test('a change that somebody else made meanwhile is not overwritten', async ({ p
   await runCommand(['exclusions', 'set', 'Wine', '--network', sandbox.network], sandbox.keys.management);
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('alert')).toContainText('Nothing was saved');
+  await expect(page.getByRole('button', { name: 'Save' })).toBeFocused();
   await page.getByRole('button', { name: 'Show the new list' }).click();
+  await expect(page.getByRole('group', { name: 'Categories' })).toBeFocused();
   await expect(page.getByLabel('Wine')).toBeChecked();
   await expect(page.getByLabel('Hotels')).not.toBeChecked();
 });

@@ -80,7 +80,7 @@ test('a report is made with the keyboard alone', async ({ page }) => {
   };
   await press('Tab');
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
-  await press('Enter', 'Tab', 'Tab');
+  await press('Enter', 'Tab');
   await expect(page.getByRole('button', { name: /^Dates/ })).toBeFocused();
   await press('Enter');
   await expect(page.getByRole('button', { name: 'Today' })).toBeFocused();
@@ -107,9 +107,8 @@ test('a report is made with the keyboard alone', async ({ page }) => {
   await expect(page).toHaveURL(/sort=period_start|sort=-period_start/);
   // The rows of the days stay until those of the hours have come.
   await expect(page.locator('table.report')).toHaveAttribute('aria-rowcount', /^\d{2,}$/);
-  await page.getByRole('region', { name: 'Report', exact: true }).focus();
   await press('PageDown');
-  await poll(() => page.locator('.scroller').evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+  await poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(0);
 });
 
 test('long names of publishers stay inside the window, and readable on a phone', async ({ page }) => {
@@ -150,11 +149,8 @@ test('long names of publishers stay inside the window, and readable on a phone',
   const cell = await page.getByRole('rowheader', { name }).boundingBox();
   expect(cell?.width).toBeGreaterThanOrEqual(120);
   await page.getByRole('columnheader', { name: 'What will happen' }).scrollIntoViewIfNeeded();
-  const [right, scrolls] = await page.evaluate(() => {
-    const box = document.querySelector('.list .scroller');
-    return [box?.querySelector('thead th:last-child')?.getBoundingClientRect().right, box?.scrollLeft];
-  });
-  expect([right && right <= 390, scrolls]).toEqual([true, 0]);
+  const right = await page.locator('.list thead th:last-child').evaluate((cell) => cell.getBoundingClientRect().right);
+  expect([right <= 390, await page.evaluate(() => scrollX)]).toEqual([true, 0]);
   await expect(page.getByRole('rowheader', { name })).toContainText('Line 2, name.example');
 });
 

@@ -85,7 +85,7 @@ test.each<[args: string, code: number, line: RegExp]>([
   ['categories', 2, /Add one of list/],
   ['whoami extra', 2, /Unexpected argument "extra"/],
   ['whoami --api-key x', 2, /OFFERLET_API_KEY/],
-  ['whoami --network http://127.0.0.1:9', 1, /Check --network|nothing listens/],
+  ['whoami --network http://127.0.0.1:9', 1, /The network does not respond: .*\. Check --network/],
   ['whoami --network ftp://x', 2, /--network is not a valid http\(s\) URL/],
   ['reprot', 2, /Did you mean report\?/],
 ])('offerlet %s ends with code %i and one clear line', async (args, code, line) => {

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { CallError } from '../../../src/operator/console/page/app/call.ts';
+import { CallError, failureOf } from '../../../src/operator/console/page/app/call.ts';
 import { exclusionDiff, searchCategories } from '../../../src/operator/console/page/exclusions/ExclusionsPage.tsx';
+import { ChannelClient } from '../../../src/operator.ts';
 import { addPublishers, type AddOutcome } from '../../../src/operator/publishers/addPublishers.ts';
 import { previewList } from '../../../src/operator/console/page/publishers/AddPage.tsx';
 import type { AddResult, PublisherItem } from '../../../src/wire/channel.ts';
+import { freePort } from '../../fixtures/serve.ts';
 
 const CATEGORIES = [
   { remote_id: 'c1', name: 'Home & Garden', subcategories: [{ remote_id: 's1', name: 'Candles' }] },
@@ -70,6 +72,7 @@ test('items are sent in batches of 50, and one that is refused does not keep the
   const outcomes = new Map<number, AddOutcome>();
   await addPublishers({
     items: ITEMS,
+    failureOf,
     onOutcome: (index, outcome) => outcomes.set(index, outcome),
     async send(items) {
       sizes.push(items.length);
@@ -91,6 +94,7 @@ test('when responses end, what was in flight is unknown, and the rest was not se
   const outcomes = new Map<number, AddOutcome>();
   const adding = addPublishers({
     items: ITEMS,
+    failureOf,
     onOutcome: (index, outcome) => outcomes.set(index, outcome),
     wait: async () => undefined,
     async send(items) {
@@ -107,11 +111,21 @@ test('a refused key leaves nothing unknown: nothing was done', async () => {
   const outcomes: AddOutcome[] = [];
   const adding = addPublishers({
     items: ITEMS.slice(0, 2),
+    failureOf,
     onOutcome: (_, outcome) => outcomes.push(outcome),
-    send: () => Promise.reject(new CallError({ kind: 'key_refused', message: 'no' }, 401)),
+    send: () => Promise.reject(new CallError({ kind: 'key_refused', message: 'no', status: 401 })),
   });
-  await expect(adding).rejects.toMatchObject({ status: 401 });
+  await expect(adding).rejects.toMatchObject({ failure: { status: 401 } });
   expect(outcomes.map(({ status }) => status)).toEqual(['not sent', 'not sent']);
+});
+
+test('a network that is gone ends the adding at once: nothing was sent, so nothing is unknown', async () => {
+  const statuses: string[] = [];
+  const networkUrl = `http://127.0.0.1:${await freePort()}`;
+  const gone = new ChannelClient({ networkUrl, apiKey: 'adnet_sk_test_1', maxRetries: 0 });
+  const adding = gone.addAll(ITEMS.slice(0, 2), { onOutcome: (_, { status }) => void statuses.push(status) });
+  await expect(adding).rejects.toMatchObject({ code: 'refused' });
+  expect(statuses).toEqual(['not sent', 'not sent']);
 });
 
 test('a diff names what is added and removed, whatever the order', () => {

@@ -107,6 +107,19 @@ test('a rule that can judge nobody says so: its silence is no all-clear', async 
   const approved = publishers.filter(({ status }) => status === 'APPROVED').length;
   const { code, stdout, stderr } = await watch();
   expect([code, stdout, stderr]).toEqual([0, '', `The rule drops judged 0 of ${approved}: too few clicks.\n`]);
+  const on = '    by: widget_type\n    except: [INLINE, OVERLAY, PULLUP, FULLSCREEN]\n';
+  writeFileSync(
+    rules,
+    `rules:\n  rates:\n    kind: range\n    from: 1%\n    days: 28\n  quiet:\n    kind: silent\n${on}`,
+  );
+  await world.control('PUT', 'settings', { history_from: dayBefore(9) });
+  const short = await watch();
+  await world.control('PUT', 'settings', { history_from: null });
+  expect(short.stderr.split('\n')).toEqual([
+    `The rule rates judged 0 of ${approved}: the history is too short.`,
+    'The rule quiet judged 0 of 0: there is no widget type to judge.',
+    '',
+  ]);
 });
 
 test('a later look reads of publishers only the days that changed, and says what a first one says', async () => {

@@ -108,7 +108,7 @@ test('silence begins after the days that the rule names, and ends with the first
 test('a publisher that was removed is not silent, and its cause ends', () => {
   const removed = { removed: new Set(['p']) };
   expect(play(silent, [...usual(30), 0, 0, 0], { more: removed }).said).toEqual([]);
-  const cause = { rule: 'silent', id: 'p', name: 'Acme', since: FIRST, judged: FIRST, text: '', numbers: {} };
+  const cause = { rule: 'silent', id: 'p', name: 'Acme', since: FIRST, judged: FIRST, text: '' };
   const judgements = judge(silent, {
     facts: factsOf(usual(30), removed),
     day: addDays(FIRST, 29),

@@ -1,5 +1,5 @@
 import { render, type JSX } from 'preact';
-import { ChannelName, Link, useFocusAtHeading, usePlace, useTitle, type PageProps } from './app/router.tsx';
+import { ChannelName, Currency, Link, useFocusAtHeading, usePlace, useTitle, type PageProps } from './app/router.tsx';
 import { useCall } from './app/useResource.ts';
 import './console.css';
 import { ExclusionsPage } from './exclusions/ExclusionsPage.tsx';
@@ -61,7 +61,9 @@ function App(): JSX.Element {
       </header>
       <main id="main" tabindex={-1}>
         {session ? (
-          <Page place={place} session={session} />
+          <Currency.Provider value={session.currency}>
+            <Page place={place} session={session} />
+          </Currency.Provider>
         ) : (
           <Pending resource={resource} label="Opening the console …" />
         )}

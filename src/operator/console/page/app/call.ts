@@ -4,15 +4,9 @@ import type { Failure } from '../../../failures.ts';
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly failure: Failure;
-  /** The status of the response; 0 when there was none. */
-  readonly status: number;
-  /** What the network said about each field; undefined for every other failure. */
-  readonly fields: Failure['fields'];
-  constructor(failure: Failure, status = 0) {
+  constructor(failure: Failure) {
     super(failure.message);
     this.failure = failure;
-    this.status = status;
-    this.fields = failure.kind === 'invalid' ? (failure.fields ?? []) : undefined;
   }
 }
 
@@ -49,7 +43,7 @@ export async function call<Body>(path: string, { method, body, signal }: CallIni
   if (response.ok) return json as Body;
   const failure = json as Partial<Failure> | null;
   const message = failure?.message ?? `The console’s process returned ${response.status}.`;
-  throw new CallError({ ...failure, kind: failure?.kind ?? 'failed', message }, response.status);
+  throw new CallError({ status: response.status, ...failure, kind: failure?.kind ?? 'failed', message });
 }
 
 /** The failure of any error. */

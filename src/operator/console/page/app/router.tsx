@@ -1,6 +1,7 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ConsoleContext } from '../../protocol.ts';
+import { isMoney, labelOf } from '../../../reports/format.ts';
 import { BASE } from './call.ts';
 
 const CHANGED = 'console:url';
@@ -72,6 +73,15 @@ function pageOf(href: string): string {
 
 /** The channel's name, for the titles of the pages. */
 export const ChannelName = createContext('offerlet');
+
+/** The label of amounts, such as EUR; null when nothing names it. */
+export const Currency = createContext<string | null>(null);
+
+/** Returns what names a metric or a breakdown, amounts with their currency. */
+export function useLabels(): (name: string) => string {
+  const currency = useContext(Currency);
+  return (name) => (currency !== null && isMoney(name) ? `${labelOf(name)} (${currency})` : labelOf(name));
+}
 
 /** Titles the page: each place of the console has its own title. */
 export function useTitle(title: string): void {

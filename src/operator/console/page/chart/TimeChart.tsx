@@ -1,8 +1,9 @@
 import type { JSX, RefObject } from 'preact';
 import { useRef, useState, useLayoutEffect } from 'preact/hooks';
+import { useLabels } from '../app/router.tsx';
 import { Table } from '../parts/layout.tsx';
 import type { ChartData } from '../../../reports/series.ts';
-import { shortValueOf, labelOf, periodOf, tickOf, valueOf } from '../../../reports/format.ts';
+import { shortValueOf, periodOf, tickOf, valueOf } from '../../../reports/format.ts';
 import { kindOf, type TimeGrain } from '../../../../wire/reporting.ts';
 
 const HEIGHT = 272;
@@ -31,6 +32,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const [chosen, setChosen] = useState<number>();
+  const label = useLabels()(metric);
   const { starts, series, before } = data;
   const last = starts.length - 1;
   const index = chosen === undefined ? undefined : Math.min(chosen, last);
@@ -48,7 +50,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
   const says = (at: number): string =>
     [
       `${periodOf(starts[at] ?? 0, grain)} UTC${at === data.open ? ', not over yet' : ''}`,
-      ...series.map(({ name, values: line }) => `${name || labelOf(metric)} ${textOf(metric, line[at])}`),
+      ...series.map(({ name, values: line }) => `${name || label} ${textOf(metric, line[at])}`),
       ...(before ? [`compared ${textOf(metric, before[at])}`] : []),
     ].join(': ');
 
@@ -58,7 +60,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
         class="plot"
         role="slider"
         tabindex={0}
-        aria-label={`${labelOf(metric)} over time. Arrow keys read the values.`}
+        aria-label={`${label} over time. Arrow keys read the values.`}
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={index ?? 0}
@@ -104,16 +106,16 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
             {before && <path class="before" d={linePath(before, scale)} />}
             {series.length === 1 && <path class="area" d={areaPath(series[0]?.values ?? [], scale)} />}
             {series.map((line, number) => (
-              <Line key={line.name} values={line.values} number={number} open={data.open} scale={scale} />
+              <Line key={number} values={line.values} number={number} open={data.open} scale={scale} />
             ))}
             {index !== undefined && (
               <>
                 <line class="cursor" x1={scale.x(index)} x2={scale.x(index)} y1={TOP} y2={HEIGHT - BOTTOM} />
-                {series.map(({ name, values: line }, number) => {
+                {series.map(({ values: line }, number) => {
                   const value = line[index];
                   return typeof value === 'number' ? (
                     <circle
-                      key={name}
+                      key={number}
                       class="dot"
                       style={colourOf(number)}
                       cx={scale.x(index)}
@@ -133,7 +135,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
       {series.length > 1 && (
         <ul class="legend">
           {series.map(({ name }, number) => (
-            <li key={name} style={colourOf(number)}>
+            <li key={number} style={colourOf(number)}>
               {name}
             </li>
           ))}
@@ -176,6 +178,7 @@ interface TooltipProps extends TimeChartProps {
 }
 
 function Tooltip({ data, metric, grain, index, x, width }: TooltipProps): JSX.Element {
+  const label = useLabels()(metric);
   const { starts, series, before, beforeStarts, open } = data;
   const beforeStart = beforeStarts[index];
   const isLate = x > width / 2;
@@ -191,8 +194,8 @@ function Tooltip({ data, metric, grain, index, x, width }: TooltipProps): JSX.El
       </p>
       <dl>
         {series.map(({ name, values }, number) => (
-          <div key={name} style={colourOf(number)}>
-            <dt>{name || labelOf(metric)}</dt>
+          <div key={number} style={colourOf(number)}>
+            <dt>{name || label}</dt>
             <dd>{textOf(metric, values[index])}</dd>
           </div>
         ))}
@@ -208,12 +211,13 @@ function Tooltip({ data, metric, grain, index, x, width }: TooltipProps): JSX.El
 }
 
 function HiddenTable({ data, metric, grain }: TimeChartProps): JSX.Element {
+  const label = useLabels()(metric);
   const { starts, series, before } = data;
   return (
     <div class="hidden">
       <Table
-        caption={`${labelOf(metric)} over time, in UTC`}
-        columns={['Period', ...series.map(({ name }) => name || labelOf(metric)), ...(before ? ['Compared'] : [])]}
+        caption={`${label} over time, in UTC`}
+        columns={['Period', ...series.map(({ name }) => name || label), ...(before ? ['Compared'] : [])]}
       >
         {starts.map((start, index) => (
           <tr key={start}>

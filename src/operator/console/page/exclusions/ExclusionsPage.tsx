@@ -9,7 +9,7 @@ import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/layout.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { PublisherSearch } from '../parts/PublisherSearch.tsx';
-import type { ConsoleCategories, ConsolePublisher } from '../../protocol.ts';
+import type { ConsolePublisher } from '../../protocol.ts';
 import type { Category } from '../../../../wire/channel.ts';
 
 /** What is excluded, for the whole channel or for one publisher. */
@@ -18,8 +18,8 @@ export function ExclusionsPage({ place }: PageProps): JSX.Element {
   const resource = useResource({
     key: publisher ?? '',
     load: async (signal) => {
-      const [{ categories }, channel, one] = await Promise.all([
-        call<ConsoleCategories>('categories', { signal }),
+      const [categories, channel, one] = await Promise.all([
+        call<readonly Category[]>('categories', { signal }),
         call<{ channel: readonly string[] }>('exclusions', { signal }),
         publisher === undefined
           ? undefined
@@ -40,7 +40,7 @@ export function ExclusionsPage({ place }: PageProps): JSX.Element {
       </PageHead>
       {data && data.scope === publisher ? (
         <ExclusionTree
-          key={`${publisher ?? ''} ${data.channel.length}`}
+          key={publisher}
           categories={data.categories}
           publisher={publisher}
           name={name}
@@ -102,12 +102,14 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
   const [undo, setUndo] = useState<readonly string[]>();
   const { isBusy, failure, run, forget } = useWork();
   const notice = useRef<HTMLParagraphElement>(null);
+  const tree = useRef<HTMLDivElement>(null);
   // The button that was pressed is gone.
   useEffect(() => notice.current?.focus(), [undo]);
   // The page may have read the list again; at once, or it takes back a box that is ticked before the next paint.
   useLayoutEffect(() => {
     setSaved(own);
     setChosen(own);
+    setUndo(undefined);
   }, [own]);
   const { added, removed } = exclusionDiff(saved, chosen);
   const isChanged = added.length + removed.length > 0;
@@ -137,12 +139,19 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
   }, [isChanged]);
 
   async function save(list: readonly string[]): Promise<void> {
+    if (isBusy) return;
     const path = publisher === undefined ? 'exclusions' : `publishers/${encodeURIComponent(publisher)}/exclusions`;
     const body = { subcategory_ids: list, base: saved };
     if (!(await run(() => call(path, { method: 'PUT', body })))) return;
     setUndo(saved);
     setSaved(list);
     setChosen(list);
+  }
+
+  /** The bar with the button that was pressed goes. */
+  function leaveBar(): void {
+    forget();
+    tree.current?.focus();
   }
 
   function toggle(ids: readonly string[], isOn: boolean): void {
@@ -162,12 +171,12 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
         <p class="notice" role="status" tabIndex={-1} ref={notice}>
           <Icon name="check" />
           <span>Saved. Shoppers see the change from now on.</span>
-          <Button kind="small" disabled={isBusy} onClick={() => void save(undo)}>
+          <Button kind="small" aria-disabled={isBusy} onClick={() => void save(undo)}>
             Undo
           </Button>
         </p>
       )}
-      <div class="tree">
+      <div class="tree" role="group" aria-label="Categories" tabindex={-1} ref={tree}>
         {shown.map(({ remote_id, name: title, subcategories }) => {
           const ids = subcategories.map(({ remote_id: id }) => id);
           const on = ids.filter((id) => chosen.includes(id)).length;
@@ -219,7 +228,7 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
                 <Button
                   kind="small"
                   onClick={() => {
-                    forget();
+                    leaveBar();
                     reload();
                   }}
                 >
@@ -235,12 +244,13 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
               disabled={isBusy}
               onClick={() => {
                 setChosen(saved);
-                forget();
+                leaveBar();
               }}
             >
               Discard
             </Button>
-            <Button kind="primary" disabled={isBusy || !isChanged} onClick={() => void save(chosen)}>
+            {/* Not disabled while it saves: the focus would be lost. */}
+            <Button kind="primary" disabled={!isChanged} aria-disabled={isBusy} onClick={() => void save(chosen)}>
               {isBusy ? 'Saving …' : 'Save'}
             </Button>
           </p>

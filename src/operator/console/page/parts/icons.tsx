@@ -3,7 +3,6 @@ import type { JSX } from 'preact';
 const PATHS = {
   calendar: 'M4 6.5h12M6.5 3v3M13.5 3v3M4.5 4.5h11v11h-11z',
   chevron: 'm6 8 4 4 4-4',
-  next: 'm8 6 4 4-4 4',
   back: 'm12 6-4 4 4 4',
   check: 'm5 10.5 3.2 3L15 6.5',
   close: 'm6 6 8 8M14 6l-8 8',

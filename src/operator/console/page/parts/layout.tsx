@@ -57,35 +57,57 @@ export function Card({ title, class: className, beside, children }: CardProps): 
   );
 }
 
+interface HeaderProps {
+  readonly text: ComponentChildren;
+  readonly class?: string | undefined;
+  /** Whether the highest is first; undefined when something else sorts the rows. */
+  readonly isDown?: boolean | undefined;
+  readonly tabIndex?: number;
+  /** Sorts by the column. */
+  sort?(): void;
+}
+
+/** The head of a column; one that sorts is a button. */
+export function Header({ text, class: className, isDown, tabIndex = 0, sort }: HeaderProps): JSX.Element {
+  const direction = isDown === undefined ? 'none' : isDown ? 'descending' : 'ascending';
+  return (
+    <th scope="col" class={className} aria-sort={sort && direction}>
+      {sort ? (
+        <button type="button" tabIndex={tabIndex} onClick={sort}>
+          {text}
+          <span class="arrow" aria-hidden="true">
+            {isDown === undefined ? '' : isDown ? '↓' : '↑'}
+          </span>
+        </button>
+      ) : (
+        text
+      )}
+    </th>
+  );
+}
+
 interface TableProps {
-  /** The columns' names; with a class for one that differs. */
-  readonly columns: readonly (string | readonly [name: string, className: string])[];
+  /** The columns; of most the name says it all. */
+  readonly columns: readonly (string | HeaderProps)[];
   readonly class?: string;
   readonly caption?: string;
-  readonly foot?: ComponentChildren;
   /** The rows. */
   readonly children: ComponentChildren;
 }
 
 /** A table with a heading for each column. */
-export function Table({ columns, class: className, caption, foot, children }: TableProps): JSX.Element {
+export function Table({ columns, class: className, caption, children }: TableProps): JSX.Element {
   return (
     <table class={className}>
       {caption !== undefined && <caption class="hidden">{caption}</caption>}
       <thead>
         <tr>
-          {columns.map((column, index) => {
-            const [name, ofColumn] = typeof column === 'string' ? [column] : column;
-            return (
-              <th key={index} scope="col" class={ofColumn}>
-                {name}
-              </th>
-            );
-          })}
+          {columns.map((column, index) => (
+            <Header key={index} {...(typeof column === 'string' ? { text: column } : column)} />
+          ))}
         </tr>
       </thead>
       <tbody>{children}</tbody>
-      {foot}
     </table>
   );
 }

@@ -1,10 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call } from '../app/call.ts';
+import { call, failureOf } from '../app/call.ts';
 import { useWork } from '../app/useResource.ts';
 import { Button, Check, Select, toggled } from '../parts/controls.tsx';
 import { addPublishers, type AddOutcome } from '../../../publishers/addPublishers.ts';
-import type { ConsoleAdded } from '../../protocol.ts';
 import type { AddResult, Category, PublisherItem } from '../../../../wire/channel.ts';
 
 /** Requests one publisher. */
@@ -27,9 +26,7 @@ export function AddForm({ categories }: { readonly categories: readonly Category
       subcategory_ids: chosen,
     };
     // Why it failed, the outcome says.
-    await run(() =>
-      addPublishers({ send: postPublishers, items: [item], onOutcome: (_, outcome) => take(item, outcome) }),
-    );
+    await run(() => requestPublishers([item], (_, outcome) => take(item, outcome)));
   }
 
   function take(item: PublisherItem, outcome: AddOutcome): void {
@@ -121,7 +118,12 @@ export function ItemStatus({ outcome }: { readonly outcome: AddOutcome }): JSX.E
   );
 }
 
-/** Sends a batch through the console's process. */
-export async function postPublishers(items: readonly PublisherItem[]): Promise<readonly AddResult[]> {
-  return (await call<ConsoleAdded>('publishers', { method: 'POST', body: { items } })).results;
+/** Requests publishers through the console's process. */
+export function requestPublishers(
+  items: readonly PublisherItem[],
+  onOutcome: (index: number, outcome: AddOutcome) => void,
+): Promise<void> {
+  const send = (batch: readonly PublisherItem[]): Promise<readonly AddResult[]> =>
+    call('publishers', { method: 'POST', body: { items: batch } });
+  return addPublishers({ items, onOutcome, send, failureOf });
 }

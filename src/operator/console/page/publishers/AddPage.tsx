@@ -4,9 +4,8 @@ import { useCall, useWork } from '../app/useResource.ts';
 import { Button, Check, CsvButton, Segments } from '../parts/controls.tsx';
 import { Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Crumb, PageHead, Table } from '../parts/layout.tsx';
-import type { ConsoleCategories } from '../../protocol.ts';
-import { AddForm, ItemStatus, postPublishers } from './AddForm.tsx';
-import { type AddOutcome, addPublishers } from '../../../publishers/addPublishers.ts';
+import { AddForm, ItemStatus, requestPublishers } from './AddForm.tsx';
+import type { AddOutcome } from '../../../publishers/addPublishers.ts';
 import { type CheckedPublisher, checkPublishers } from '../../../publishers/checkPublishers.ts';
 import {
   type DecodedList,
@@ -27,7 +26,7 @@ const WAYS = [
 /** Adds publishers: one with a form, or many from CSV with a preview. */
 export function AddPage(): JSX.Element {
   const [way, setWay] = useState<(typeof WAYS)[number][0]>('one');
-  const resource = useCall<ConsoleCategories>('categories');
+  const resource = useCall<readonly Category[]>('categories');
   const { data } = resource;
   return (
     <>
@@ -38,9 +37,9 @@ export function AddPage(): JSX.Element {
       <p class="lead quiet">The network’s staff look at each request and approve it; until then it is pending.</p>
       {data ? (
         way === 'csv' ? (
-          <AddCsv categories={data.categories} />
+          <AddCsv categories={data} />
         ) : (
-          <AddForm categories={data.categories} />
+          <AddForm categories={data} />
         )
       ) : (
         <Pending resource={resource} />
@@ -65,11 +64,10 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
   const shown = isFailures ? publishers.filter((one) => isFailed(one, outcomes.get(one.line))) : publishers;
 
   const send = (): Promise<unknown> =>
-    addPublishers({
-      send: postPublishers,
-      items: ready.map(({ item }) => item),
-      onOutcome: (index, outcome) => setOutcomes((known) => new Map(known).set(ready[index]?.line ?? 0, outcome)),
-    });
+    requestPublishers(
+      ready.map(({ item }) => item),
+      (index, outcome) => setOutcomes((known) => new Map(known).set(ready[index]?.line ?? 0, outcome)),
+    );
 
   function read(csv: string, from?: DecodedList): void {
     setText(csv);
@@ -144,28 +142,31 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
               <CsvButton name="results" label="Results as CSV" make={() => resultsCsv(shown, outcomes)} />
             </p>
           )}
-          <div class="scroller" tabindex={0} role="region" aria-label="Rows">
-            <Table
-              class="publishers"
-              columns={[['Line', 'wide-only'], 'Brand', ['Domain', 'wide-only'], 'What will happen']}
-            >
-              {shown.map((one) => (
-                <tr key={one.line}>
-                  <td class="quiet wide-only">{one.line}</td>
-                  <th scope="row">
-                    {one.brand_name || '—'}
-                    <span class="under quiet">
-                      Line {one.line}, {one.domain || '—'}
-                    </span>
-                  </th>
-                  <td class="wide-only">{one.domain || '—'}</td>
-                  <td>
-                    <RowStatus one={one} outcome={outcomes.get(one.line)} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          </div>
+          <Table
+            class="publishers"
+            columns={[
+              { text: 'Line', class: 'wide-only' },
+              'Brand',
+              { text: 'Domain', class: 'wide-only' },
+              'What will happen',
+            ]}
+          >
+            {shown.map((one) => (
+              <tr key={one.line}>
+                <td class="quiet wide-only">{one.line}</td>
+                <th scope="row">
+                  {one.brand_name || '—'}
+                  <span class="under quiet">
+                    Line {one.line}, {one.domain || '—'}
+                  </span>
+                </th>
+                <td class="wide-only">{one.domain || '—'}</td>
+                <td>
+                  <RowStatus one={one} outcome={outcomes.get(one.line)} />
+                </td>
+              </tr>
+            ))}
+          </Table>
         </section>
       )}
     </div>

@@ -3,15 +3,16 @@ import { useState, useRef } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { Link, go, useTitle } from '../app/router.tsx';
 import { useResource, useWork } from '../app/useResource.ts';
-import { ReportChart } from '../report/ReportChart.tsx';
+import { ChartCard } from '../report/ReportChart.tsx';
 import { Button, CopyButton } from '../parts/controls.tsx';
 import { FailurePanel, Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Card, Crumb } from '../parts/layout.tsx';
 import { defaultState, queryOfState, type ReportState } from '../../../reports/reportState.ts';
 import { Tiles } from '../report/Tiles.tsx';
 import { useReport } from '../report/useReport.ts';
-import type { ConsoleCategories, ConsolePublisher, ConsoleContext } from '../../protocol.ts';
-import { dayOf, plural, wordOf } from '../../../reports/format.ts';
+import type { ConsolePublisher, ConsoleContext } from '../../protocol.ts';
+import { dayOf, wordOf } from '../../../reports/format.ts';
+import type { Category } from '../../../../wire/channel.ts';
 
 interface PublisherProps {
   readonly id: string;
@@ -24,11 +25,11 @@ export function PublisherPage({ id, session }: PublisherProps): JSX.Element {
   const resource = useResource({
     key: path,
     load: async (signal) => {
-      const [detail, tree] = await Promise.all([
+      const [detail, categories] = await Promise.all([
         call<ConsolePublisher>(path, { signal }),
-        call<ConsoleCategories>('categories', { signal }),
+        call<readonly Category[]>('categories', { signal }),
       ]);
-      return { ...detail, ...tree };
+      return { ...detail, categories };
     },
   });
   const { data } = resource;
@@ -41,7 +42,8 @@ export function PublisherPage({ id, session }: PublisherProps): JSX.Element {
   );
 }
 
-interface DetailProps extends ConsolePublisher, ConsoleCategories {
+interface DetailProps extends ConsolePublisher {
+  readonly categories: readonly Category[];
   readonly session: ConsoleContext;
 }
 
@@ -110,7 +112,7 @@ function Id({ name, id }: { readonly name: string; readonly id: string }): JSX.E
   );
 }
 
-interface ExcludedProps extends ConsoleCategories {
+interface ExcludedProps extends Pick<DetailProps, 'categories'> {
   readonly title: string;
   readonly ids: readonly string[];
 }
@@ -158,13 +160,9 @@ function LastDays({ id, session }: PublisherProps): JSX.Element {
         <>
           <Tiles totals={data?.totals} metrics={state.metrics} chosen={state.chart} choose={setChart} />
           {data && (
-            <div class="card chart-card">
-              {data.total > 0 ? (
-                <ReportChart report={data} />
-              ) : (
-                <p class="empty">{plural(0, 'load')}: no activity in these days.</p>
-              )}
-            </div>
+            <ChartCard report={data}>
+              <p class="empty">There was no activity in these days.</p>
+            </ChartCard>
           )}
         </>
       )}

@@ -1,17 +1,19 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, ComponentProps, JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { go, Link, type PageProps } from '../app/router.tsx';
 import { useCall } from '../app/useResource.ts';
 import { Button, SearchField, Segments } from '../parts/controls.tsx';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { PageHead, Table } from '../parts/layout.tsx';
+import { type Header, PageHead, Table } from '../parts/layout.tsx';
 import type { ConsolePublishers } from '../../protocol.ts';
 import { dayOf, plural, wordOf } from '../../../reports/format.ts';
 import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
 
 /** The last one is no status: approved publishers without a click in the last 28 days. */
 const FILTERS = ['', ...PUBLISHER_STATUSES, 'NO_CLICKS'].map((value) => [value, wordOf(value) || 'All'] as const);
+/** The order of the API. */
+const NEWEST = '-added';
 /** Milliseconds after the last key before the search begins. */
 const PAUSE_MS = 150;
 
@@ -19,13 +21,14 @@ const PAUSE_MS = 150;
 export function PublishersPage({ place }: PageProps): JSX.Element {
   const q = place.params.get('q') ?? '';
   const status = place.params.get('status') ?? '';
+  const sort = place.params.get('sort') ?? '';
   const page = Math.max(1, Number(place.params.get('page')) || 1);
   // What the URL does not say yet.
   const [typed, setTyped] = useState<string>();
   const words = typed ?? q;
   const show = (state: Partial<ListState>, options?: { replace: boolean }): void => {
     setTyped(undefined);
-    go(pathOf({ q: words, status, page: 1, ...state }), options);
+    go(pathOf({ q: words, status, sort, page: 1, ...state }), options);
   };
   // Before anything else runs: a timer of what was shown before would take back a status that was chosen meanwhile.
   useLayoutEffect(() => {
@@ -33,7 +36,7 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
     const timer = setTimeout(() => show({}, { replace: true }), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [words, q, status]);
-  const resource = useCall<ConsolePublishers>(pathOf({ q, status, page }));
+  const resource = useCall<ConsolePublishers>(pathOf({ q, status, sort, page }));
   const { data, isLoading } = resource;
   const pages = data ? Math.max(1, Math.ceil(data.count / data.page_size)) : 1;
 
@@ -53,7 +56,7 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
         <Pending resource={resource} />
       ) : (
         <section class={`card list ${isLoading ? 'loading' : ''}`} aria-busy={isLoading} aria-label="Publishers">
-          <List list={data} isFiltered={q !== '' || status !== ''} />
+          <List list={data} isFiltered={q !== '' || status !== ''} sort={sort} order={(by) => show({ sort: by })} />
           {data.count > 0 && (
             <footer>
               <p class="quiet" role="status">
@@ -63,10 +66,10 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
               {pages > 1 && (
                 <p class="row">
                   <Button kind="small" disabled={page <= 1} onClick={() => show({ page: page - 1 })}>
-                    Newer
+                    Previous
                   </Button>
                   <Button kind="small" disabled={page >= pages} onClick={() => show({ page: page + 1 })}>
-                    Older
+                    Next
                   </Button>
                 </p>
               )}
@@ -78,7 +81,14 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
   );
 }
 
-function List({ list, isFiltered }: { readonly list: ConsolePublishers; readonly isFiltered: boolean }): JSX.Element {
+interface ListProps {
+  readonly list: ConsolePublishers;
+  readonly isFiltered: boolean;
+  readonly sort: string;
+  order(sort: string): void;
+}
+
+function List({ list, isFiltered, sort, order }: ListProps): JSX.Element {
   if (list.publishers.length === 0)
     return (
       <div class="empty">
@@ -88,8 +98,19 @@ function List({ list, isFiltered }: { readonly list: ConsolePublishers; readonly
         <p>{isFiltered ? <Link to="publishers">Show all</Link> : <Link to="publishers/add">Add the first</Link>}</p>
       </div>
     );
+  const sorted = (text: ComponentChildren, key: string, className?: string): ComponentProps<typeof Header> => {
+    const isDown = [key, `-${key}`].includes(sort || NEWEST) ? (sort || NEWEST).startsWith('-') : undefined;
+    return { text, class: className, isDown, sort: () => order((isDown ?? key === 'name') ? key : `-${key}`) };
+  };
+  const columns = [
+    sorted('Publisher', 'name'),
+    'Status',
+    { text: 'Category', class: 'wide-only' },
+    sorted('Added', 'added', 'wide-only'),
+    sorted(['Clicks ', <span class="wide-only">(28 days)</span>], 'clicks', 'number'),
+  ];
   return (
-    <Table class="publishers" columns={['Publisher', 'Status', ['Category', 'wide-only'], ['Added', 'wide-only']]}>
+    <Table class="publishers" columns={columns}>
       {list.publishers.map((publisher) => {
         const id = publisher.publisher_remote_id ?? publisher.pending_publisher_id ?? '';
         return (
@@ -102,6 +123,7 @@ function List({ list, isFiltered }: { readonly list: ConsolePublishers; readonly
             </td>
             <td class="wide-only">{publisher.primary_category}</td>
             <td class="wide-only quiet">{dayOf(publisher.created_at)}</td>
+            <td class="number">{publisher.clicks?.toLocaleString('en') ?? '—'}</td>
           </tr>
         );
       })}
@@ -112,14 +134,17 @@ function List({ list, isFiltered }: { readonly list: ConsolePublishers; readonly
 interface ListState {
   readonly q: string;
   readonly status: string;
+  /** A column, with a hyphen for the highest first; empty for the newest first. */
+  readonly sort: string;
   readonly page: number;
 }
 
 /** The path of the page, and of its call. */
-function pathOf({ q, status, page }: ListState): string {
+function pathOf({ q, status, sort, page }: ListState): string {
   const params = new URLSearchParams();
   if (q !== '') params.set('q', q);
   if (status !== '') params.set('status', status);
+  if (sort !== '' && sort !== NEWEST) params.set('sort', sort);
   if (page > 1) params.set('page', String(page));
   return params.size > 0 ? `publishers?${params}` : 'publishers';
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/controls.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { datesOfSpec } from '../../../reports/reportSpec.ts';
-import { shifted, type ReportState } from '../../../reports/reportState.ts';
+import type { ReportState } from '../../../reports/reportState.ts';
 import { rangeOf, wordOf } from '../../../reports/format.ts';
 import { PERIODS } from '../../../reports/period.ts';
 import { type DateRange, dateOf, isDate } from '../../../../wire/utcDates.ts';
@@ -16,53 +16,47 @@ interface PickerProps {
 /** Chooses the dates: a named period, or two dates. */
 export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
   const dates = datesOfSpec(state);
-  const next = shifted(state, 1);
-  const earlier = shifted(state, -1);
   const name = typeof state.period === 'object' ? '' : wordOf(state.period);
   return (
-    <span class="joined">
-      <Button icon="back" aria-label="Earlier" onClick={() => earlier && change(earlier)} />
-      <Popover
-        icon="calendar"
-        class="wide"
-        name={`Dates: ${name} ${rangeOf(dates)}`}
-        label={
-          <span>
-            {name !== '' && <b>{name}</b>} <span class={name === '' ? '' : 'quiet dates'}>{rangeOf(dates)}</span>
-          </span>
-        }
-      >
-        {(close) => (
-          <div class="period">
-            <ul class="presets" aria-label="Periods">
-              {PERIODS.map((preset) => (
-                <li key={preset}>
-                  <button
-                    type="button"
-                    aria-pressed={state.period === preset}
-                    onClick={() => {
-                      change({ period: preset });
-                      close();
-                    }}
-                  >
-                    {wordOf(preset)}
-                  </button>
-                </li>
-              ))}
-            </ul>
-            <CustomDates
-              key={`${dates.from} ${dates.to}`}
-              dates={dates}
-              choose={(range) => {
-                change({ period: range });
-                close();
-              }}
-            />
-          </div>
-        )}
-      </Popover>
-      <Button icon="next" aria-label="Later" disabled={!next} onClick={() => next && change(next)} />
-    </span>
+    <Popover
+      icon="calendar"
+      class="dates"
+      name={`Dates: ${name} ${rangeOf(dates)}`}
+      label={
+        <span>
+          {name !== '' && <b>{name}</b>} <span class={name === '' ? '' : 'quiet'}>{rangeOf(dates)}</span>
+        </span>
+      }
+    >
+      {(close) => (
+        <div class="period">
+          <ul class="presets" aria-label="Periods">
+            {PERIODS.map((preset) => (
+              <li key={preset}>
+                <button
+                  type="button"
+                  aria-pressed={state.period === preset}
+                  onClick={() => {
+                    change({ period: preset });
+                    close();
+                  }}
+                >
+                  {wordOf(preset)}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <CustomDates
+            key={`${dates.from} ${dates.to}`}
+            dates={dates}
+            choose={(range) => {
+              change({ period: range });
+              close();
+            }}
+          />
+        </div>
+      )}
+    </Popover>
   );
 }
 

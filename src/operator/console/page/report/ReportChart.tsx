@@ -1,15 +1,50 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
+import { useLabels } from '../app/router.tsx';
+import { Card } from '../parts/layout.tsx';
 import { datesOfSpec, grainOf } from '../../../reports/reportSpec.ts';
 import type { ReportState } from '../../../reports/reportState.ts';
 import { keyText } from './ReportTable.tsx';
 import type { LoadedReport } from './useReport.ts';
 import type { Row } from '../../../reports/comparison.ts';
-import { changeOf, newsOf, valueOf } from '../../../reports/format.ts';
+import { changeOf, comparedOf, newsOf, rangeOf, valueOf } from '../../../reports/format.ts';
 import { chartDataOf, groupKeyOf } from '../../../reports/series.ts';
 import { TimeChart } from '../chart/TimeChart.tsx';
+import { dateOf } from '../../../../wire/utcDates.ts';
+
+interface ChartCardProps {
+  readonly report: LoadedReport;
+  /** In place of a chart without activity. */
+  readonly children: ComponentChildren;
+}
+
+/** The chart of a report with its title, its dates, and what they are compared with. */
+export function ChartCard({ report, children }: ChartCardProps): JSX.Element {
+  const { state, compared } = report;
+  const dates = datesOfSpec(state);
+  // Today is compared up to the same hour, unless it is one of several days.
+  const isPartial = compared && compared.hours === undefined && dates.to >= dateOf(Date.now());
+  return (
+    <Card
+      title={useLabels()(state.chart)}
+      class="chart-card"
+      beside={
+        <p class="quiet">
+          {rangeOf(dates)} UTC
+          {compared && (
+            <span class={report.groups ? undefined : 'key-before'}>compared with {comparedOf(compared)}</span>
+          )}
+          {isPartial && <span>Today is not over yet, but the days compared with are.</span>}
+          {report.isUncompared && <span>The history is too short to compare with.</span>}
+        </p>
+      }
+    >
+      {report.total === 0 ? children : <ReportChart report={report} />}
+    </Card>
+  );
+}
 
 /** The chart of a report: lines over time, one for each of the highest groups, or bars when there is no time. */
-export function ReportChart({ report }: { readonly report: LoadedReport }): JSX.Element | null {
+function ReportChart({ report }: { readonly report: LoadedReport }): JSX.Element | null {
   const { state, groups, compared } = report;
   const rows = report.chart_rows ?? report.rows;
   const metric = state.chart;
@@ -61,8 +96,8 @@ function Bars({ rows, count, metric, nameOf }: BarsProps): JSX.Element {
   return (
     <>
       <ol class="bars">
-        {highest.map((row) => (
-          <li key={nameOf(row)}>
+        {highest.map((row, place) => (
+          <li key={place}>
             <span class="name">{nameOf(row)}</span>
             <span class="track">
               <span class="bar" style={{ inlineSize: `${(value(row) / top) * 100}%` }} />

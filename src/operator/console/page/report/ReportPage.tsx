@@ -1,22 +1,20 @@
 import type { JSX } from 'preact';
 import { go, useTitle, type PageProps } from '../app/router.tsx';
-import { ReportChart } from './ReportChart.tsx';
+import { ChartCard } from './ReportChart.tsx';
 import { Button, CopyButton, CsvButton } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Controls } from './Controls.tsx';
-import { commandOf, linkProblem, queryOfState, readState, type ReportState } from '../../../reports/reportState.ts';
+import { commandOf, queryOfState, readState, type ReportState } from '../../../reports/reportState.ts';
 import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
 import type { ConsoleContext } from '../../protocol.ts';
 import type { Failure } from '../../../failures.ts';
-import { earlierGap } from '../../../reports/comparison.ts';
-import { comparedOf, labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
+import { labelOf, momentOf, plural } from '../../../reports/format.ts';
 import { datesOfSpec, grainOf, NO_FILTERS } from '../../../reports/reportSpec.ts';
-import { dateOf, DAY_MS } from '../../../../wire/utcDates.ts';
+import { dateOf } from '../../../../wire/utcDates.ts';
 
-const WEEK_MS = 7 * DAY_MS;
 const LAST_28_DAYS = { period: 'last_28_days' } as const;
 
 /** The report: what to see, totals, chart, table, and the command that prints the same. */
@@ -34,7 +32,6 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
   const isFuture = datesOfSpec(state).from > dateOf(Date.now());
   const isShown = report !== undefined && queryOfState(report.state) === queryOfState(state);
   const isOther = report !== undefined && resource.isLoading && !isShown;
-  const problem = linkProblem(place.params);
   useTitle('Report');
 
   return (
@@ -43,16 +40,12 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
         Report
       </h1>
       <Controls state={state} enabled={enabled} change={change} />
-      {problem !== undefined && (
-        <p class="stale" role="status">
-          <Icon name="warning" />
-          <span>{problem}</span>
-        </p>
-      )}
       {isShown && <StaleBanner resource={resource} />}
       {isFuture ? (
-        <p class="actions">
-          <Button kind="primary" onClick={() => change(LAST_28_DAYS)}>
+        <p class="stale" role="status">
+          <Icon name="warning" />
+          <span>These dates begin in the future. There is no data yet.</span>
+          <Button kind="small" onClick={() => change(LAST_28_DAYS)}>
             Show the last 28 days
           </Button>
         </p>
@@ -93,29 +86,14 @@ interface LoadedProps {
 }
 
 function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.Element {
-  const { compared, data_through } = report;
+  const { data_through } = report;
   const rows = useRows(report, reload);
   const dates = datesOfSpec(report.state);
-  const gap = compared && earlierGap(report.chart_rows ?? report.rows, report.state);
   return (
     <>
-      <section class="card chart-card" aria-label={`Chart of ${labelOf(report.state.chart)}`}>
-        <header>
-          <h2>{labelOf(report.state.chart)}</h2>
-          <p class="quiet">
-            {rangeOf(dates)} UTC
-            {compared && (
-              <span class={report.groups ? undefined : 'key-before'}>
-                compared with {comparedOf(compared)}
-                {isOfOtherWeekdays(report.state, compared.from) && ', on other weekdays'}
-              </span>
-            )}
-            {gap && <span>{gap}</span>}
-            {report.isUncompared && <span>The history is too short to compare with.</span>}
-          </p>
-        </header>
-        {report.total === 0 ? <Empty state={report.state} change={change} /> : <ReportChart report={report} />}
-      </section>
+      <ChartCard report={report}>
+        <Empty state={report.state} change={change} />
+      </ChartCard>
       {report.total > 0 && (
         <section class="card table-card" aria-label="Table">
           <header>
@@ -139,19 +117,12 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
         {data_through === null
           ? 'The network does not say how new its data is.'
           : `Data through the period that began ${momentOf(data_through)}.`}{' '}
-        Days, weeks and months are {report.timezone}.{' '}
-        {session.currency === null
-          ? `Reports name no currency: amounts are in the one in which the network bills ${session.variant === 'channel' ? 'the channel' : 'the publisher'}.`
-          : `Amounts are in ${session.currency}.`}
+        Days, weeks and months are {report.timezone}.
+        {session.currency === null &&
+          ` Reports name no currency: amounts are in the one in which the network bills ${session.variant === 'channel' ? 'the channel' : 'the publisher'}.`}
       </p>
     </>
   );
-}
-
-/** Whether days are compared with days of other weekdays: the two periods are not whole weeks apart. */
-function isOfOtherWeekdays(state: ReportState, comparedFrom: string): boolean {
-  const { from } = datesOfSpec(state);
-  return grainOf(state, { from, to: from }) === 'day' && (Date.parse(from) - Date.parse(comparedFrom)) % WEEK_MS !== 0;
 }
 
 /** Highest first, then lowest first, then as the network sorts. `sort` is what was asked for last: it may not be shown yet. */
@@ -187,7 +158,7 @@ function Skeleton(): JSX.Element {
 
 function Command({ state, session }: { readonly state: ReportState; readonly session: ConsoleContext }): JSX.Element {
   const shell = navigator.platform.startsWith('Win') ? 'powershell' : 'posix';
-  const command = commandOf(state, session.network_url, { shell });
+  const command = commandOf(state, session, { shell });
   return (
     <section class="command" aria-label="The command that prints this report">
       <code tabindex={0} role="textbox" aria-readonly="true" aria-label="Command">

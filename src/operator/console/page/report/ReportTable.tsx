@@ -1,16 +1,14 @@
 import type { ComponentChildren, JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Link } from '../app/router.tsx';
+import { useLabels } from '../app/router.tsx';
 import { isUnfinished } from '../../../reports/period.ts';
 import { Button, Select } from '../parts/controls.tsx';
-import { Icon } from '../parts/icons.tsx';
-import { Popover } from '../parts/Popover.tsx';
+import { Header } from '../parts/layout.tsx';
+import { OfWhich } from './OfWhich.tsx';
 import type { ReportRows } from './useReport.ts';
-import { queryOfState, type ReportState } from '../../../reports/reportState.ts';
+import type { ReportState } from '../../../reports/reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
-import { GROUPINGS } from '../../../reports/reportQuery.ts';
 import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueLabelOf, valueOf } from '../../../reports/format.ts';
-import { addDays, monthEnd } from '../../../../wire/utcDates.ts';
 
 interface TableProps {
   readonly rows: ReportRows;
@@ -44,33 +42,39 @@ export function ReportTable(props: TableProps): JSX.Element {
   return isNarrow ? <RowCards {...props} /> : <RowTable {...props} />;
 }
 
-/** Only the rows in view are in the document; their number is said to screen readers. */
+/**
+ * Only the rows in the window are in the document; their number is said to screen readers. The page scrolls them, and where
+ * the columns have no room, the box scrolls sideways.
+ */
 function RowTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600, isWide: false, hasMore: false });
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [view, setView] = useState({ top: 0, isWide: false, hasMore: false });
   const isCompared = state.compare !== undefined && totals.change !== undefined;
   const height = isCompared ? COMPARED_ROW : ROW;
-  const first = Math.max(0, Math.floor(view.top / height) - SPARE);
-  const last = Math.min(rows.count, Math.ceil((view.top + view.height) / height) + SPARE);
+  const first = Math.max(0, Math.min(rows.count, Math.floor(view.top / height)) - SPARE);
+  const last = Math.min(rows.count, Math.max(0, Math.ceil((view.top + innerHeight) / height)) + SPARE);
   const keys = keysOf(state);
   const columns = [...keys, ...state.metrics];
-  const scroller = view.hasMore ? 'scroller has-more' : 'scroller';
+  const { column: sorted, isDown } = sortOf(state);
+  const nameOf = useLabels();
 
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return undefined;
     const look = (): void => {
-      const { scrollTop: top, clientHeight: height, scrollWidth, clientWidth, scrollLeft } = element;
-      const aside = scrollWidth - clientWidth;
-      setView({ top, height, isWide: aside > 1, hasMore: aside - scrollLeft > 1 });
+      const aside = (element.firstElementChild?.clientWidth ?? 0) - element.clientWidth;
+      const top = -(body.current?.getBoundingClientRect().top ?? 0);
+      setView({ top, isWide: aside > 1, hasMore: aside - element.scrollLeft > 1 });
     };
     look();
     const observer = new ResizeObserver(look);
     for (const part of [element, element.firstElementChild]) if (part) observer.observe(part);
-    element.addEventListener('scroll', look, { passive: true });
+    // That of the box does not bubble.
+    document.addEventListener('scroll', look, { passive: true, capture: true });
     return () => {
       observer.disconnect();
-      element.removeEventListener('scroll', look);
+      document.removeEventListener('scroll', look, { capture: true });
     };
   }, [rows.count]);
   useEffect(() => rows.want(first, last));
@@ -78,16 +82,33 @@ function RowTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.E
   return (
     <>
       {view.isWide && <p class="aside quiet">More columns to the side →</p>}
-      <div class={scroller} ref={box} tabindex={0} role="region" aria-label="Report" onKeyDown={moveFocus}>
+      <div
+        class={`scroller ${view.isWide ? 'wide' : ''} ${view.hasMore ? 'has-more' : ''}`}
+        ref={box}
+        tabindex={view.isWide ? 0 : undefined}
+        role="region"
+        aria-label="Report"
+        onKeyDown={moveFocus}
+      >
         <table
           class={`report ${isCompared ? 'compared' : ''}`}
           aria-rowcount={rows.count + 2}
           aria-colcount={columns.length}
         >
+          <caption class="hidden">Arrow keys move between the columns, and down to the rows.</caption>
           <thead>
             <tr aria-rowindex={1}>
-              {columns.map((column) => (
-                <SortHeader key={column} column={column} state={state} sort={sort} isKey={keys.includes(column)} />
+              {columns.map((column, place) => (
+                <Header
+                  key={column}
+                  text={nameOf(column)}
+                  class={keys.includes(column) ? 'key-column' : ''}
+                  isDown={
+                    column === sorted && !(column === 'period_start' && state.grain === 'total') ? isDown : undefined
+                  }
+                  tabIndex={column === sorted || (place === 0 && !columns.includes(sorted)) ? 0 : -1}
+                  sort={() => sort(column)}
+                />
               ))}
             </tr>
             <tr class="totals" aria-rowindex={2}>
@@ -101,13 +122,13 @@ function RowTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.E
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody ref={body}>
             {first > 0 && <Spacer height={first * height} columns={columns.length} />}
             {Array.from({ length: Math.max(0, last - first) }, (_, place) => {
               const row = rows.at(first + place);
               const index = first + place + 3;
               return row ? (
-                <Line key={index} {...{ row, index, keys, state, dataThrough }} tabIndex={place === 0 ? 0 : -1} />
+                <Line key={index} {...{ row, index, keys, state, dataThrough }} />
               ) : (
                 <tr key={index} aria-rowindex={index} aria-busy="true">
                   <td colSpan={columns.length}>
@@ -124,14 +145,20 @@ function RowTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.E
   );
 }
 
-/** Moves the focus with the arrow keys from the button of one row to that of the next: all of them are one stop of Tab. */
+/** Moves the focus with the arrow keys between the buttons of the columns, and from row to row: all are one stop of Tab. */
 function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
-  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>('tbody .of-which')];
-  const index = buttons.indexOf(event.target as HTMLElement);
-  if (!step || index < 0) return;
+  const all = (query: string): HTMLElement[] => [...event.currentTarget.querySelectorAll<HTMLElement>(query)];
+  const [heads, rows] = [all('thead button'), all('tbody .of-which')];
+  const [column, row] = [heads, rows].map((buttons) => buttons.indexOf(event.target as HTMLElement)) as [
+    number,
+    number,
+  ];
+  const step = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
+  const isAside = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
+  if (step === undefined || (column < 0 && (row < 0 || isAside))) return;
   event.preventDefault();
-  buttons[index + step]?.focus();
+  const up = row === 0 ? heads.find(({ tabIndex }) => tabIndex === 0) : undefined;
+  (isAside ? heads[column + step] : (rows[column < 0 ? row + step : step - 1] ?? up))?.focus();
 }
 
 /** Cards that are shown first, and more with each press of the button below them. */
@@ -144,6 +171,7 @@ function RowCards({ rows, state, dataThrough, order }: TableProps): JSX.Element 
   useEffect(() => rows.want(0, end));
   const { column, isDown } = sortOf(state);
   const columns = [...keys, ...state.metrics];
+  const nameOf = useLabels();
   return (
     <div class="row-cards">
       <p class="row">
@@ -173,7 +201,7 @@ function RowCards({ rows, state, dataThrough, order }: TableProps): JSX.Element 
               <dl>
                 {state.metrics.map((metric) => (
                   <div key={metric}>
-                    <dt>{labelOf(metric)}</dt>
+                    <dt>{nameOf(metric)}</dt>
                     <dd>
                       <Amount metric={metric} row={row} />
                     </dd>
@@ -199,10 +227,9 @@ interface LineProps extends Pick<TableProps, 'state' | 'dataThrough'> {
   readonly row: Row;
   readonly index: number;
   readonly keys: readonly string[];
-  readonly tabIndex: number;
 }
 
-function Line({ row, index, keys, state, dataThrough, tabIndex }: LineProps): JSX.Element {
+function Line({ row, index, keys, state, dataThrough }: LineProps): JSX.Element {
   return (
     <tr aria-rowindex={index} class={row.counterpart === undefined || hasRow(row) ? '' : 'gone'}>
       {keys.map((key, place) => {
@@ -212,7 +239,7 @@ function Line({ row, index, keys, state, dataThrough, tabIndex }: LineProps): JS
           <th key={key} scope="row">
             <span class="key">
               <Name text={text}>{isNow && <small class="quiet"> so far</small>}</Name>
-              <OfWhich {...{ row, text, state, tabIndex }} />
+              <OfWhich {...{ row, text, state }} tabIndex={-1} />
             </span>
           </th>
         ) : (
@@ -268,30 +295,6 @@ function hasRow(row: Row): boolean {
   return Object.keys(row.change ?? {}).some((metric) => Number(row[metric] ?? 0) !== 0);
 }
 
-interface HeaderProps extends Pick<TableProps, 'state' | 'sort'> {
-  readonly column: string;
-  readonly isKey: boolean;
-}
-
-function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
-  const { column: sorted, isDown } = sortOf(state);
-  const isSorted = sorted === column && !(column === 'period_start' && state.grain === 'total');
-  return (
-    <th
-      scope="col"
-      class={isKey ? 'key-column' : ''}
-      aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : 'none'}
-    >
-      <button type="button" onClick={() => sort(column)}>
-        {labelOf(column)}
-        <span class="arrow" aria-hidden="true">
-          {isSorted ? (isDown ? '↓' : '↑') : ''}
-        </span>
-      </button>
-    </th>
-  );
-}
-
 function Amount({ metric, row }: { readonly metric: string; readonly row: Row | Totals }): JSX.Element {
   const change = row.change?.[metric];
   const before = Number(row.counterpart?.[metric] ?? 0);
@@ -309,88 +312,4 @@ function Spacer({ height, columns }: { readonly height: number; readonly columns
       <td colSpan={columns} style={{ height: `${height}px` }} />
     </tr>
   );
-}
-
-interface OfWhichProps extends Pick<LineProps, 'row' | 'state'> {
-  readonly text: string;
-  readonly tabIndex?: number;
-}
-
-/** Opens the reports that a row is made of. */
-function OfWhich({ row, text, state, tabIndex = 0 }: OfWhichProps): JSX.Element | null {
-  const drills = drillDownsOf(row, state);
-  if (drills.length === 0) return null;
-  return (
-    <Popover class="of-which" name={`${text}: of which …`} label={<Icon name="split" />} tabIndex={tabIndex}>
-      {(close) => (
-        <nav class="menu" aria-label={`${text}: of which`}>
-          <p class="quiet">Of which</p>
-          {drills.map(({ label, state: closer }) => (
-            <Link key={label} to={`?${queryOfState(closer)}`} onClick={close}>
-              {label}
-            </Link>
-          ))}
-        </nav>
-      )}
-    </Popover>
-  );
-}
-
-/** The details of one row. */
-export interface DrillDown {
-  readonly label: string;
-  readonly state: ReportState;
-}
-
-const FINER = { month: 'day', week: 'day', day: 'hour' } as const;
-/**
- * Returns the reports that a row is made of: its own dates and filters, with another breakdown or a finer grain. The network
- * has no filter for widget ids, so a row of one has none unless its dates are enough.
- */
-export function drillDownsOf(row: Row, state: ReportState): readonly DrillDown[] {
-  const { publisher, page_type, widget_type } = state.filters;
-  if (state.by.includes('widget_id')) return [];
-  const own = (name: string, list: readonly string[]): readonly string[] => {
-    const value = row[name];
-    return typeof value === 'string' && value !== '' ? [value] : list;
-  };
-  const within: ReportState = {
-    ...state,
-    ...datesOfRow(row, state),
-    filters: {
-      publisher: own('publisher_id', publisher),
-      page_type: own('page_type', page_type),
-      widget_type: own('widget_type', widget_type),
-    },
-    sort: '',
-  };
-  const rest = GROUPINGS[state.variant].filter((name) => !state.by.includes(name));
-  const drills = rest.map((name): DrillDown => {
-    return {
-      label: `by ${labelOf(name).replace(/^./, (first) => first.toLowerCase())}`,
-      state: { ...within, by: [name], grain: 'total', sort: `-${state.chart}` },
-    };
-  });
-  const finer = state.grain in FINER ? FINER[state.grain as keyof typeof FINER] : undefined;
-  const over = state.grain === 'total' ? 'day' : finer;
-  if (over !== undefined) drills.push({ label: `by ${over}`, state: { ...within, by: [], grain: over } });
-  return drills;
-}
-
-/** The dates of the row's period, within those of the report. */
-function datesOfRow(row: Row, state: ReportState): Partial<ReportState> {
-  const from = row.period_start.slice(0, 10);
-  switch (state.grain) {
-    case 'total':
-      return {};
-    case 'hour':
-    case 'day':
-      return { period: { from, to: from } };
-    case 'week':
-    case 'month': {
-      // Edge periods are clipped to the report's dates; their end is exclusive.
-      const end = addDays(row.period_end.slice(0, 10), -1);
-      return { period: { from, to: end < from ? monthEnd(from) : end } };
-    }
-  }
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
+import { useLabels } from '../app/router.tsx';
 import type { Totals } from '../../../reports/comparison.ts';
-import { changeOf, labelOf, newsOf, valueOf } from '../../../reports/format.ts';
+import { changeOf, newsOf, valueOf } from '../../../reports/format.ts';
 
 interface TilesProps {
   readonly totals: Totals | undefined;
@@ -11,6 +12,7 @@ interface TilesProps {
 
 /** The total of each metric, as the network computed it. A tile chooses what the chart shows. */
 export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Element {
+  const labelOf = useLabels();
   const texts = metrics.map((metric) => valueOf(metric, totals?.[metric] ?? 0));
   return (
     <div
