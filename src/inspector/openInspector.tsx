@@ -3,7 +3,7 @@ import { withOwnerDocument } from '../dom/dom.ts';
 import { readForcing, openPageForcing, readForcedUrl, withoutForcing } from './forcing.ts';
 import type { Inspected } from '../page/showOptions.ts';
 import { describeOptions, describeRequest, describeUnseenRequest } from './describe.ts';
-import { empty, type InspectedMount, openMounts, replay } from './openMounts.ts';
+import { clear, type InspectedMount, openMounts, replay } from './openMounts.ts';
 import { measureOffers } from './measureOffers.ts';
 import { observePage, recordRequests } from './observePage.ts';
 import { openHost, openRoom } from './shell/openHost.ts';
@@ -71,7 +71,7 @@ export function openInspector(): Inspector {
     },
     consent: (isGiven) => mounts.selected?.handle.offers.consent(isGiven),
     flush: () => void act('Sent what could be sent.', async (mount) => mount.queue?.flush()),
-    purge: () => void act('The queue is empty.', async ({ queue }) => (queue ? empty(queue) : undefined)),
+    purge: () => void act('The queue is empty.', async ({ queue }) => (queue ? clear(queue) : undefined)),
     replay: (letter) => void act('Sent again.', async ({ queue }) => (queue ? replay(queue, letter) : undefined)),
     checkPage: () => void act('', check),
     copyReport: () => void act('The report is in the clipboard.', copyReport),

@@ -45,7 +45,7 @@ function relayUrl({ relay }: ShowOptions): string {
 }
 
 /** Empties the queue, and what the page remembers of orders. */
-export async function empty({ notes, rows }: SessionQueue): Promise<void> {
+export async function clear({ notes, rows }: SessionQueue): Promise<void> {
   notes?.clear();
   await rows.clear();
 }

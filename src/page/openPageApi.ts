@@ -1,6 +1,6 @@
 import { openConsent, type ConsentOption } from '../session/consent.ts';
 import type { Explanation } from '../session/openTrace.ts';
-import { browserStorage, withdrawEverywhere } from '../session/sessionStorage.ts';
+import { onWithdrawal, withdrawEverywhere } from '../session/sessionStorage.ts';
 import { readAttributes, type Inspect, type Offers, type ShowOptions } from './showOptions.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
 import { whenGone } from './whenReady.ts';
@@ -41,7 +41,7 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
 
   consent.subscribe(({ state, before }) => {
     channel?.close();
-    if (state === 'given') channel = browserStorage.onWithdrawal(() => consent.withdraw());
+    if (state === 'given') channel = onWithdrawal(() => consent.withdraw());
     else if (state === 'denied' && state !== before && !consent.isElsewhere) withdrawEverywhere();
   });
 

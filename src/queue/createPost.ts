@@ -52,17 +52,10 @@ function checked(headers: Readonly<Record<string, string>>): Readonly<Record<str
 /** Milliseconds by which the device's clock may run ahead of the page's own: more means that the device slept, or was set. */
 const DRIFT_MAX_MS = 30_000;
 
-/** The time at which something happens. */
-interface Stamp {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** Whether it is the relay's time. Otherwise it is the device's, and the relay corrects it when it is sent. */
-  readonly isRelayTime: boolean;
-}
-
 /** The clock that events are stamped by. */
 export interface Clock {
-  now(): Stamp;
+  /** Returns the relay's time, or the device's, which the relay corrects when it is sent. In milliseconds since 1970. */
+  now(): { readonly at: number; readonly isRelayTime: boolean };
   /** Reads the relay's time in a response, where there is one. */
   read(response: unknown): void;
 }

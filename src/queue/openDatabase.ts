@@ -156,7 +156,7 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
         if (store === used) disconnect();
         return run(mode, work, isPatient, true);
       }
-      if (!isBroken) listener.onBroken(error);
+      listener.onBroken(error);
       isBroken = true;
       // It may only have been slow.
       result.then(

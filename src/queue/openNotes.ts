@@ -4,7 +4,7 @@ import { NOTE, type NoteChange, type Notes } from './rows.ts';
 
 /** Notes, and what becomes of them when storage comes and goes. */
 interface StoredNotes extends Notes {
-  /** Writes again what a new database lacks, and what was changed while memory had to do. */
+  /** Writes again what a new database lacks. */
   restore(): void;
 }
 
@@ -12,7 +12,6 @@ interface StoredNotes extends Notes {
 export function openNotes({ run, write }: Pick<Rows, 'run' | 'write'>): StoredNotes {
   /** What this page has read or written, for when storage fails. */
   let memory = new Map<string, unknown>();
-  let unsaved: [key: string, change: NoteChange][] = [];
 
   function remember(key: string, value: unknown): void {
     if (value === undefined) memory.delete(key);
@@ -32,7 +31,6 @@ export function openNotes({ run, write }: Pick<Rows, 'run' | 'write'>): StoredNo
     });
     // Purged meanwhile.
     if (copies !== memory) return;
-    if (!stored) unsaved.push([key, change]);
     remember(key, stored ? stored[0] : change(memory.get(key)));
   }
 
@@ -50,19 +48,10 @@ export function openNotes({ run, write }: Pick<Rows, 'run' | 'write'>): StoredNo
       await Promise.all(names.map((name) => update(name, keepFresh)));
     },
     restore() {
-      const changes = unsaved;
-      unsaved = [];
-      for (const [key, copy] of memory) {
-        void update(key, (before) =>
-          before === undefined
-            ? copy
-            : changes.reduce<unknown>((value, [changed, change]) => (changed === key ? change(value) : value), before),
-        );
-      }
+      for (const [key, copy] of memory) void update(key, (before) => before ?? copy);
     },
     clear() {
       memory = new Map();
-      unsaved = [];
     },
   };
 }

@@ -175,15 +175,9 @@ export function openRows(
   /** Resolves when everything that was added so far is written: an earlier write may have begun with a part of it. */
   function write(): Promise<unknown> {
     writing = undefined;
-    let keys = [...known].flatMap(([key, { put }]) => (put === 'unwritten' ? [key] : []));
-    // Far more at once than there is room for: what has to go is not written first.
-    if (keys.length > QUEUE_GROWN) drop(findDrops(keys.sort(), known));
-    keys = keys.filter((key) => known.has(key));
-    room -= keys.length;
-    const changed = change(
-      keys.map((key) => [key, known.get(key)?.value]),
-      room < 0,
-    );
+    const added = [...known].flatMap(([key, { value, put }]) => (put === 'unwritten' ? [[key, value] as const] : []));
+    room -= added.length;
+    const changed = change(added, room < 0);
     return (written = Promise.all([written, changed]));
   }
 

@@ -12,7 +12,6 @@ import { CONSENT, QUEUE_PREFIX, queueName } from './rows.ts';
  * full storage.
  */
 const MARK = 'offerlet-consent';
-const ID_LENGTH = 16;
 
 /** The mark where there is no localStorage, as in a worker. */
 let memory = '';
@@ -46,10 +45,7 @@ export function isWithdrawn(consent: unknown): boolean {
 }
 
 function newId(): string {
-  return (Math.random().toString(36) + Math.random().toString(36))
-    .replaceAll('0.', '')
-    .slice(0, ID_LENGTH)
-    .padEnd(ID_LENGTH, '0');
+  return Math.random().toString(36).slice(2, 12).padEnd(10, '0');
 }
 
 /** Opens the channel on which tabs are notified of a withdrawal, where the browser has it and allows it. */
@@ -76,16 +72,16 @@ export function withdrawConsent(endpoint?: string, isStored?: boolean): Promise<
   channel?.postMessage(0);
   channel?.close();
   // An open queue clears itself on its connection. Otherwise at once, before all others are listed: the page may be gone by then.
-  if (endpoint && !isStored) empty(queueName(endpoint)).catch(() => {});
-  return clear(endpoint);
+  if (endpoint && !isStored) clearQueue(queueName(endpoint)).catch(() => {});
+  return clearQueues(endpoint);
 }
 
 /** Clears what an earlier page had no time to clear. */
 export async function resumeWithdrawal(): Promise<void> {
-  if (pendingWithdrawal()) await clear();
+  if (pendingWithdrawal()) await clearQueues();
 }
 
-async function clear(endpoint?: string): Promise<void> {
+async function clearQueues(endpoint?: string): Promise<void> {
   const pending = pendingWithdrawal();
   const names = new Set(endpoint ? [queueName(endpoint)] : []);
   try {
@@ -95,7 +91,7 @@ async function clear(endpoint?: string): Promise<void> {
     if (!endpoint) return;
   }
   try {
-    const inUse = await Promise.all([...names].map(empty));
+    const inUse = await Promise.all([...names].map(clearQueue));
     // A newer withdrawal ends by itself.
     if (pending === pendingWithdrawal()) setMark(inUse.some(Boolean) && pending ? `+${pending}` : '');
   } catch {
@@ -103,8 +99,8 @@ async function clear(endpoint?: string): Promise<void> {
   }
 }
 
-/** Empties a queue, unless it was opened under newer consent. Resolves to whether it was. */
-async function empty(name: string): Promise<boolean> {
+/** Clears a queue, unless it was opened under newer consent. Resolves to whether it was. */
+async function clearQueue(name: string): Promise<boolean> {
   const opening = indexedDB.open(name);
   let isMissing = false;
   // There is none: making one is called off.

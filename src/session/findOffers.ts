@@ -81,8 +81,8 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   if (dismissed) return dismissed;
   const body = await buildRequest(placement);
   const user_details = Object.keys(body.user_details ?? {});
-  trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
   throwIfAborted(signal);
+  trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
   const found =
     (await recall(memory)) ?? usePrefetched(context, body) ?? (await requestOrStreamed(context, body, memory));
   if ('code' in found) return found;

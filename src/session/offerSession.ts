@@ -77,8 +77,6 @@ export function openOfferSession(
   /** What the shopper sees and may close. */
   let shown: LoadedOffers | undefined;
   let queue: SessionQueue | undefined;
-  /** Listens for withdrawals while there is consent but no queue yet. */
-  let watch: { close(): void } | undefined;
   let hasBegun = false;
   let isDestroyed = false;
 
@@ -99,12 +97,11 @@ export function openOfferSession(
       if ('code' in placement) return Promise.resolve(placement);
       const { fetch, headers } = options;
       trace.waitingFor = 'relay';
-      const orders = storage.orders(queue ?? reopenQueue());
       return findOffers({
         placement,
         access: { fetch, headers, clock },
         prefetched,
-        orders,
+        orders: queue && storage.orders(queue),
         trace,
         signal,
         queue: () => queue,
@@ -154,7 +151,8 @@ export function openOfferSession(
   /** Shows offers, from consent to the outcome. */
   async function run(): Promise<void> {
     const { signal } = (lifetime = new AbortController());
-    if (!queue) watch = storage.onWithdrawal(withdraw);
+    // Whatever becomes of this page: what earlier ones have left is sent, and a withdrawal elsewhere is heard.
+    if (!queue) reopenQueue();
     trace.restart();
     trace.waitingFor = 'page';
     let ended: Shown | Failure;
@@ -164,8 +162,6 @@ export function openOfferSession(
       ended = outcome('network_error', `The offers could not be shown (${reasonText(error)})`, 'Please report this.');
     }
     if (signal.aborted) return;
-    // What earlier pages have left is sent whatever becomes of this one.
-    if (!queue) reopenQueue();
     if ('code' in ended) return trace.conclude(ended);
     shown = ended.offers;
     trace.conclude(ended.outcome);
@@ -219,7 +215,6 @@ export function openOfferSession(
   function takeQueue(): SessionQueue | undefined {
     const open = queue;
     queue = undefined;
-    watch?.close();
     return open;
   }
 
@@ -236,7 +231,6 @@ export function openOfferSession(
   function reopenQueue(): SessionQueue {
     void queue?.close();
     const { fetch, headers } = attempt.options;
-    watch?.close();
     return (queue = storage.openQueue({
       endpoint: endpoint(),
       fetch,

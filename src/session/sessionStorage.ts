@@ -2,7 +2,8 @@ import type { KeyValueStorage } from '../queue/openKeyValueDatabase.ts';
 import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/openKeyValueQueue.ts';
 import { openCore, openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
 import { openNotedCore } from '../queue/openNotes.ts';
-import { onWithdrawal, resumeWithdrawal, tryStorage, withdrawConsent } from '../queue/withdrawal.ts';
+import { resumeWithdrawal, tryStorage, withdrawConsent } from '../queue/withdrawal.ts';
+export { onWithdrawal } from '../queue/withdrawal.ts';
 import { clearOrders, localOrders, type OrderStore } from './orderMemory.ts';
 
 /** Where a session stores events and orders. */
@@ -16,8 +17,6 @@ export interface SessionStorage {
   withdraw(endpoint: string): void;
   /** Clears what an earlier session had no time to clear. */
   resume(endpoint: string): void;
-  /** Calls back when consent is withdrawn elsewhere, until it is closed. */
-  onWithdrawal(callBack: () => void): { close(): void } | undefined;
 }
 
 /** IndexedDB and localStorage, which all tabs of an origin share. */
@@ -27,7 +26,6 @@ export const browserStorage: SessionStorage = {
   clearOrders,
   withdraw: withdrawEverywhere,
   resume: () => void resumeWithdrawal(),
-  onWithdrawal,
 };
 
 /** IndexedDB alone, as in a worker: orders are stored beside the events. */
@@ -66,7 +64,6 @@ export function keyValueStorage(storage: KeyValueStorage | undefined): SessionSt
     clearOrders() {},
     withdraw: (endpoint) => void (cleared = Promise.all([cleared, clearKeyValueQueue(used, endpoint)])),
     resume: (endpoint) => void (cleared ??= resumeClearing(used, endpoint)),
-    onWithdrawal: () => undefined,
   };
 }
 

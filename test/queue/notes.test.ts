@@ -37,14 +37,6 @@ it('concurrent updates of one note by two tabs are both applied', async () => {
   expect(await tabs[0]?.notes.read('seen')).toEqual(['m0', 'm1']);
 });
 
-it('notes are committed explicitly', async () => {
-  const { notes } = openPage();
-  await notes.read('order');
-  const commit = vi.spyOn(IDBTransaction.prototype, 'commit');
-  await notes.update('order', () => 1);
-  expect(commit).toHaveBeenCalled();
-});
-
 it('an event is on disk once it is tracked, even if a note of the same task has written it', async () => {
   const queue = openPage();
   void queue.notes.update('order', () => 1);

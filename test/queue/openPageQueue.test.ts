@@ -48,11 +48,8 @@ it('a page that leaves before its queue has read anything keeps what earlier pag
 
 it('a page that is hidden or left again and again while the relay is down does not send each time', async () => {
   freshStorage();
-  const page = new EventTarget();
   const document = { hidden: false };
-  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
-  vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page));
-  vi.stubGlobal('document', document);
+  const page = stubPage(document);
   let requests = 0;
   const queue = openQueue({
     endpoint: '/events/batch',
@@ -74,6 +71,25 @@ it('a page that is hidden or left again and again while the relay is down does n
   await queue.close();
   vi.unstubAllGlobals();
 });
+
+it('a page with an element named `hidden` sends what it has when it is hidden', async () => {
+  freshStorage();
+  const page = stubPage({ hidden: {} });
+  const send = vi.fn(async () => ({ status: 202 }));
+  const queue = openQueue({ endpoint: '/events/batch', send });
+  await queue.track(event('a'));
+  page.dispatchEvent(new Event('visibilitychange'));
+  expect(send).toHaveBeenCalledOnce();
+  await queue.close();
+  vi.unstubAllGlobals();
+});
+
+function stubPage(document: object): EventTarget {
+  const page = new EventTarget();
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+  vi.stubGlobal('document', document);
+  return page;
+}
 
 async function storedBackoff(): Promise<{ since: number; failures: number }> {
   const done = <T>(request: IDBRequest<T>): Promise<T> =>

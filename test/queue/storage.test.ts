@@ -1,6 +1,5 @@
-import { IDBFactory } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { event, freshStorage, names, onDisk, open, putRows, type Watched } from './world.ts';
+import { event, freshStorage, names, onDisk, open, putRows, slowStorage, type Watched } from './world.ts';
 
 const opened: Watched[] = [];
 const down = (options = {}): Watched => {
@@ -93,15 +92,6 @@ it.each([[{ theirs: true }], [7], [['x']]])('%j in the place of the consent stop
   }
 });
 
-it('purge removes everything', async () => {
-  const queue = down();
-  await Promise.all(names(30).map((id) => queue.track(event(id))));
-  await queue.flush();
-  await queue.purge();
-  expect((await onDisk()).keys.filter((key) => !key.startsWith('!'))).toEqual([]);
-  expect(await queue.stats()).toMatchObject({ onDisk: 0, deadLetters: 0 });
-});
-
 it('a response that arrives after a purge stores nothing', async () => {
   let answer: (value: { status: number; body: unknown }) => void = () => undefined;
   const queue = open(() => new Promise((done) => (answer = done)));
@@ -153,25 +143,8 @@ it('storage that hangs for a second is replaced by memory', async () => {
   expect(queue.batches.flat()).toEqual(['a']);
 });
 
-/** Has every database open only after a second and a half. */
-function openLate(): void {
-  const { open: openNow } = IDBFactory.prototype;
-  const slow = indexedDB;
-  vi.spyOn(slow, 'open').mockImplementation((...given) => {
-    const late = {} as IDBOpenDBRequest;
-    setTimeout(() => {
-      const request = openNow.apply(slow, given);
-      request.addEventListener('upgradeneeded', () => request.result.createObjectStore('rows'));
-      request.addEventListener('success', () =>
-        late.onsuccess?.call(Object.assign(late, { result: request.result }), new Event('success')),
-      );
-    }, 1_500);
-    return late;
-  });
-}
-
 it('events held in memory are written when slow storage responds', async () => {
-  openLate();
+  slowStorage(1_500);
   const queue = down();
   await queue.track(event('early'));
   await queue.track(event('in memory'));
@@ -182,7 +155,7 @@ it('events held in memory are written when slow storage responds', async () => {
 });
 
 it('a late read, started before an event was tracked, does not take it for delivered', async () => {
-  openLate();
+  slowStorage(1_500);
   const queue = down();
   // It runs once the database is open: before the events that are not stored for now.
   const read = queue.stats();

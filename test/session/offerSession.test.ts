@@ -261,6 +261,22 @@ test('undecided consent removes the offers and sends nothing; given again, it go
   session.destroy();
 });
 
+test('a denial before the walk has asked opens no queue', async () => {
+  const relay = startRelay(1);
+  const options = { ...OPTIONS, fetch: relay.fetch, consent: true };
+  const session = openOfferSession(
+    { options, placement: checkOptions(options) },
+    {
+      trace: openTrace(),
+      storage: keyValueStorage(device()),
+      show: async ({ find }, signal) => (await Promise.resolve(), (await find(signal, NONE)) as Failure),
+    },
+  );
+  session.consent(false);
+  await settle();
+  expect(session.queue).toBeUndefined();
+});
+
 test('storage that hangs delays no decision', async () => {
   const world = open();
   const { session, codes, signals, storage } = world;
