@@ -22,14 +22,7 @@ export {
   ValidationError,
 } from './operator/clients/errors.ts';
 export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './http/connect.ts';
-export {
-  comparedDates,
-  period,
-  PERIODS,
-  type Compare,
-  type Period,
-  type PeriodName,
-} from './operator/reports/period.ts';
+export { period, PERIODS, type Compare, type PeriodName } from './operator/reports/period.ts';
 export type {
   ChannelReportQuery,
   PublisherReportQuery,
@@ -47,7 +40,7 @@ export type {
   ReportOf,
   RowOf,
 } from './operator/reports/reportQuery.ts';
-export { flattenRow, toCsv, type CsvColumn, type CsvOptions } from './text/toCsv.ts';
+export { toCsv, type CsvColumn, type CsvOptions } from './text/toCsv.ts';
 export type { DateRange } from './wire/utcDates.ts';
 export type {
   AddResult,

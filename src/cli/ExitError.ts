@@ -3,6 +3,18 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
+/** Returns the mistake of an option that code refused. `flags`: what its options are called on the command line. */
+export function refusedFlag(error: unknown, flags: Readonly<Record<string, string>>): UsageError {
+  const {
+    option = '',
+    problem = '',
+    message,
+  } = error as Error & { readonly option?: string; readonly problem?: string };
+  const [name = '', ...parts] = option.split('.');
+  const flag = flags[name];
+  return new UsageError(flag === undefined ? message : [flag, ...parts, problem].join(' '));
+}
+
 /**
  * Ends a command with its own exit code; the message is printed as one line, unless it is empty.
  * See docs/errors.md#commands.

@@ -19,7 +19,7 @@ import { createPrefetchRoute } from '../relay/prefetchRoute.ts';
 import { type Command, type Options, readSettings, type SettingsSource } from './command.ts';
 import { createMetrics, type Metrics } from './createMetrics.ts';
 import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
-import { UsageError } from './ExitError.ts';
+import { refusedFlag, UsageError } from './ExitError.ts';
 import { listen, type Listening, untilStopped } from './listen.ts';
 import { createOutput } from './output/terminal.ts';
 
@@ -112,8 +112,7 @@ export const relayCommand: Command = {
     try {
       await runRelay(source);
     } catch (error) {
-      if (error instanceof RelayConfigError) throw new UsageError(inFlags(error));
-      throw error;
+      throw error instanceof RelayConfigError ? refusedFlag(error, FLAGS) : error;
     }
   },
 };
@@ -133,12 +132,6 @@ const FLAGS: Readonly<Record<string, string>> = {
   rateLimit: '--rate-limit',
   url: '--redis',
 };
-
-function inFlags({ option = '', problem, message }: RelayConfigError): string {
-  const [name = '', ...parts] = option.split('.');
-  const flag = FLAGS[name];
-  return flag === undefined ? message : [flag, ...parts, problem].join(' ');
-}
 
 /** Opens the store of accepted events that the settings name. */
 async function openDedupe(

@@ -1,4 +1,5 @@
 import { ApiError, UnreachableError } from '../http/apiErrors.ts';
+import { setNewest } from '../http/setNewest.ts';
 import {
   backoffMs,
   MAX_RETRIES,
@@ -74,12 +75,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
   /** How often single events are sent again that the network refuses or does not mention: it works, so patience gains little. */
   const maxRepeats = Math.min(maxRetries, MAX_RETRIES);
   /** The keys of stored events, the oldest first. */
-  const stored = new Set<string>();
-
-  function remember(key: string): void {
-    stored.add(key);
-    if (stored.size > REMEMBERED_MAX) for (const oldest of stored) if (stored.delete(oldest)) break;
-  }
+  const stored = new Map<string, true>();
 
   return async (given, { signal: cancel, timeout, deadline, onReport, isSingle = false }) => {
     const signal = withDeadline(cancel, deadline);
@@ -91,7 +87,7 @@ export function createEventReporter(call: Connection, maxRetries = MAX_RETRIES):
     }
 
     function settle({ event: { event_id }, key, places }: Pending, outcome: Outcome): void {
-      if (outcome.status === 'stored') remember(key);
+      if (outcome.status === 'stored') setNewest(stored, [key, true], { max: REMEMBERED_MAX });
       for (const [copy, index] of places.entries())
         place(index, { event_id, ...(outcome.status === 'stored' && copy > 0 ? { status: 'duplicate' } : outcome) });
     }

@@ -42,9 +42,9 @@ export interface ClientKind {
 /** A call that succeeded or failed. Rejects with an `ApiError`, or with the reason of the signal. */
 export type Connection = (call: ApiCall) => Promise<ApiResponse>;
 
-/** Throws the error of an option that is not valid. */
+/** Throws the error of an option that is not valid, with its name and the problem for programs that call it something else. */
 export const refuseOption: Refuse = (option, problem) => {
-  throw new TypeError(`${option} ${problem}`);
+  throw Object.assign(new TypeError(`${option} ${problem}`), { option, problem });
 };
 
 /** A successful response. */

@@ -3,7 +3,7 @@ import { sentNothing } from '../http/causes.ts';
 import { isNestedDeeper, own, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { RelayError } from './errors.ts';
-import { setNewest } from './setNewest.ts';
+import { setNewest } from '../http/setNewest.ts';
 import { explain, type Telemetry } from './telemetry.ts';
 import {
   openTransport,

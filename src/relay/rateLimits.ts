@@ -1,7 +1,7 @@
 import { withDeadline } from '../http/withDeadline.ts';
 import type { Client } from './readClient.ts';
 import { RelayError } from './errors.ts';
-import { setNewest } from './setNewest.ts';
+import { setNewest } from '../http/setNewest.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** A token bucket: how many at once, and how many more each second. */

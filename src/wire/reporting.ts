@@ -86,11 +86,6 @@ export function isShare(metric: string): boolean {
   return kindOf(metric) === 'share';
 }
 
-/** Decimals of a change, the same wherever it is shown: two for points, one for per cent, none from 1,000 % on. */
-export function changeDecimals(change: number, unit: 'points' | 'percent'): number {
-  return unit === 'points' ? 2 : Math.abs(change) >= 1_000 ? 0 : 1;
-}
-
 export const CHANNEL_GROUPINGS = ['publisher', 'page_type', 'widget_type', 'widget_id'] as const;
 export const PUBLISHER_GROUPINGS = ['page_type', 'widget_type', 'widget_id'] as const;
 export type ChannelGrouping = (typeof CHANNEL_GROUPINGS)[number];

@@ -12,7 +12,7 @@ import { isObject, parseJson } from '../../wire/json.ts';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
 import { uuidFromText } from '../../wire/hash.ts';
 import { readCall, type Command, type CommandGroup, type Options, type SettingsSource } from '../command.ts';
-import { EXIT, ExitError, UsageError } from '../ExitError.ts';
+import { EXIT, ExitError, refusedFlag, UsageError } from '../ExitError.ts';
 import { createProgress } from '../output/progress.ts';
 import { openTerminal, safeText } from '../output/terminal.ts';
 import { readKeyFile } from '../readKeyFile.ts';
@@ -164,13 +164,11 @@ async function runSend(source: SettingsSource): Promise<void> {
 const FLAGS: Readonly<Record<string, string>> = { networkUrl: '--network', apiKey: 'The key', version: '--version' };
 
 function openClient(options: RecommendationsClientOptions): RecommendationsClient {
+  if (!options.apiKey) throw new UsageError('The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.');
   try {
     return new RecommendationsClient(options);
   } catch (error) {
-    const message = (error as Error).message.replace(/^\w+/, (option) => FLAGS[option] ?? option);
-    throw new UsageError(
-      message.replace(/is missing\. .*API_KEY.*/, 'is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.'),
-    );
+    throw refusedFlag(error, FLAGS);
   }
 }
 

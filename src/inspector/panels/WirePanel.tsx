@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { problemsText } from '../../wire/json.ts';
 import { readRecommendations } from '../../wire/offers/readRecommendations.ts';
 import type { PanelProps } from '../model.ts';
 import { describeUnseenRequest, nameOffer } from '../describe.ts';
@@ -59,7 +60,7 @@ function RequestItem({ request }: { request: RequestRecord }): JSX.Element {
 function ResponseOffers({ json, max = Infinity }: { json: unknown; max?: number | undefined }): JSX.Element {
   const read = json === undefined ? undefined : readRecommendations(json, { allowLoopback: true });
   if (!read) return <p class="quiet">There is no response yet.</p>;
-  if (!read.ok) return <p class="bad">{read.problems.map(({ path, message }) => `${path} ${message}`).join('; ')}</p>;
+  if (!read.ok) return <p class="bad">{problemsText(read.problems)}</p>;
   const { groups, left_out } = read.value;
   const placed = groups.flatMap(({ offers }) => offers);
   return (

@@ -6,9 +6,9 @@ import {
   type Report,
   type ReportRow,
 } from '../../wire/reporting.ts';
-import { dateOf, HOUR_MS, startOf, type DateRange } from '../../wire/utcDates.ts';
+import { dateOf, HOUR_MS, startOf } from '../../wire/utcDates.ts';
 import { compareTotals, createComparer, type Row, type RowComparer, type Totals } from '../reports/comparison.ts';
-import type { Compare, ComparedPeriods } from '../reports/period.ts';
+import type { ComparedPeriods } from '../reports/period.ts';
 import { sumHours, withParts } from '../reports/sumHours.ts';
 import {
   comparisonOf,
@@ -19,6 +19,7 @@ import {
   type ReportOf,
   type Sound,
 } from '../reports/reportQuery.ts';
+import { isRanking, queryOfSpec, type ReportSpec } from '../reports/reportSpec.ts';
 import { connect, type CallOptions, type ClientOptions } from '../../http/connect.ts';
 import { OPERATOR, ReportChangedError } from './errors.ts';
 
@@ -209,11 +210,8 @@ export interface WholeReport {
   readonly meta: { readonly timezone: string; readonly data_through: string | null; readonly request_id: string };
 }
 
-/** What `readWholeReport` reads. */
-export interface WholeReportOptions extends SortedReport {
-  readonly reader: ReportReader;
-  /** The query with the API's names, without order and `compare`. */
-  readonly query: object;
+/** How `readWholeReport` reads. */
+export interface WholeReportOptions {
   /** Reads no more pages than these rows need, where the network sorts. */
   readonly first?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -244,10 +242,14 @@ const REPEATS = 2;
 const PAGE_ROWS = 250;
 
 /** Reads all pages of a report and sorts what the network does not. */
-export async function readWholeReport(options: WholeReportOptions): Promise<WholeReport> {
+export async function readWholeReport(
+  reader: ReportReader,
+  spec: ReportSpec,
+  options: WholeReportOptions = {},
+): Promise<WholeReport> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await readPages(options, attempt < REPEATS);
+      return await readPages(reader, spec, { ...options, snapshot: attempt < REPEATS });
     } catch (error) {
       if (!(error instanceof ReportChangedError) || attempt >= REPEATS) throw error;
       if (attempt === REPEATS - 1) options.onUnsteady?.();
@@ -255,14 +257,19 @@ export async function readWholeReport(options: WholeReportOptions): Promise<Whol
   }
 }
 
-async function readPages(options: WholeReportOptions, snapshot: boolean): Promise<WholeReport> {
-  const { reader, query, compare, sort, isRanking, first = Infinity, signal, onProgress } = options;
-  const isSorted = isSortedByNetwork(options);
+async function readPages(
+  reader: ReportReader,
+  spec: ReportSpec,
+  options: WholeReportOptions & { readonly snapshot: boolean },
+): Promise<WholeReport> {
+  const { first = Infinity, signal, snapshot, onProgress } = options;
+  const { sort } = spec;
+  const isSorted = isSortedByNetwork(spec);
   const enough = isSorted ? first : Infinity;
   const whole = {
-    ...query,
-    ...sortParams(options),
-    compare,
+    ...queryOfSpec(spec),
+    ...(isSorted &&
+      sort !== '' && { sort_by: sort.replace(/^-/, ''), sort_direction: sort.startsWith('-') ? 'desc' : 'asc' }),
     ...(enough < PAGE_ROWS && { limit: enough }),
   };
   const rows: Row[] = [];
@@ -275,8 +282,7 @@ async function readPages(options: WholeReportOptions, snapshot: boolean): Promis
   }
   if (!last) throw new Error('The network returned no page.');
   const metrics = Object.keys(last.summary);
-  const [main] = metrics;
-  const order = sort === '' && isRanking && main !== undefined ? `-${main}` : sort;
+  const order = sort === '' && isRanking(spec) ? `-${metrics[0]}` : sort;
   return {
     rows: isSorted ? rows : sortRows(rows, order),
     asRead: rows,
@@ -288,26 +294,9 @@ async function readPages(options: WholeReportOptions, snapshot: boolean): Promis
   };
 }
 
-/** Which report is sorted, and how. */
-interface SortedReport {
-  readonly variant: 'channel' | 'publisher';
-  /** A column or `METRIC_change`, with `-` before it for the highest first; empty for the latest period first. */
-  readonly sort: string;
-  readonly compare?: Compare | DateRange | undefined;
-  /** A breakdown without periods: unsorted, it begins with the highest of its first metric. */
-  readonly isRanking?: boolean | undefined;
-}
-
 /** Whether the network sorts this report. It sorts neither a publisher's report by metrics nor what only the clients compare. */
-export function isSortedByNetwork({ variant, sort, compare, isRanking = false }: SortedReport): boolean {
-  return compare === undefined && (sort === '' ? !isRanking : variant === 'channel');
-}
-
-/** The parameters that have the network sort. */
-function sortParams(report: SortedReport): { sort_by?: string; sort_direction?: 'asc' | 'desc' } {
-  const { sort } = report;
-  if (sort === '' || !isSortedByNetwork(report)) return {};
-  return { sort_by: sort.replace(/^-/, ''), sort_direction: sort.startsWith('-') ? 'desc' : 'asc' };
+export function isSortedByNetwork(spec: ReportSpec): boolean {
+  return spec.compare === undefined && (spec.sort === '' ? !isRanking(spec) : spec.variant === 'channel');
 }
 
 /** Sorts rows that the network did not sort, as it does: empty cells last in both directions, equal rows in their order. */

@@ -1,5 +1,5 @@
 import { type Options, readCall, type SettingsOf, type SettingsSource } from '../../cli/command.ts';
-import { UsageError } from '../../cli/ExitError.ts';
+import { refusedFlag, UsageError } from '../../cli/ExitError.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { readKey } from '../../wire/keys.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
@@ -76,8 +76,7 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
   try {
     connect(options, OPERATOR);
   } catch (error) {
-    const { message } = error as Error;
-    throw new UsageError(message.replace('networkUrl', '--network').replace('apiKey', 'The key'));
+    throw refusedFlag(error, { networkUrl: '--network', apiKey: 'The key' });
   }
   progress.step(`Waiting for ${new URL(network).host} …`);
   return {

@@ -16,7 +16,7 @@ import { readWholeReport } from '../clients/ReportingClient.ts';
 import type { Row } from '../reports/comparison.ts';
 import { comparedOf, plural, rangeOf } from '../reports/format.ts';
 import { comparedDates, datesOf, period, isUnfinished } from '../reports/period.ts';
-import { datesOfSpec, FILTER_NAMES, FILTERS, queryOfSpec } from '../reports/reportSpec.ts';
+import { datesOfSpec, FILTER_NAMES, FILTERS } from '../reports/reportSpec.ts';
 import { explainFailure } from './explainFailure.ts';
 import type { Connection } from './connection.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
@@ -72,24 +72,21 @@ async function readReport(
   query: RequestedReport,
   { settings, terminal, connection, progress }: ReportContext,
 ): Promise<PrintedReport> {
-  const { variant, grain, by, sort, limit } = query;
+  const { variant, grain, limit } = query;
   const reader = variant === 'channel' ? connection.channelReport() : connection.publisherReport();
   const publishers = await findPublishers(connection, query.filters.publisher);
   const filters = { ...query.filters, publisher: publishers.map(({ id }) => id) };
   const period = query.period ?? (query.compare && (await defaultDates(reader, grain)));
-  const { compare, ...asked } = queryOfSpec({ ...query, period, filters });
-  const report = await readWholeReport({
+  const report = await readWholeReport(
     reader,
-    query: asked,
-    variant,
-    sort,
-    compare: compare as DateRange | undefined,
-    isRanking: grain === 'total' && by.length > 0,
-    first: limit,
-    onProgress: (read, total) =>
-      progress.step(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} rows …`),
-    onUnsteady: () => terminal.note('The report changes while it is read; a row may be missing or twice.'),
-  });
+    { ...query, period, filters },
+    {
+      first: limit,
+      onProgress: (read, total) =>
+        progress.step(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} rows …`),
+      onUnsteady: () => terminal.note('The report changes while it is read; a row may be missing or twice.'),
+    },
+  );
   const dates = period && datesOfSpec({ period });
   const currency = settings.currency ?? null;
   return { ...report, query, filters, publishers, dates, currency, printed: report.rows.slice(0, limit) };

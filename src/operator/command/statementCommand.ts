@@ -7,6 +7,7 @@ import { dateOf, monthEnd, monthStart, startOf } from '../../wire/utcDates.ts';
 import { RowLimitError } from '../clients/errors.ts';
 import { readWholeReport, type WholeReport } from '../clients/ReportingClient.ts';
 import { periodOf, rangeOf, valueOf } from '../reports/format.ts';
+import { EVERYTHING, NO_FILTERS } from '../reports/reportSpec.ts';
 import { chunksOf, IDS_PER_REQUEST, readDataEnd, readPublishers, type FactsSource } from '../watch/readFacts.ts';
 import { operatorCommand } from './operatorCommand.ts';
 import { findPublisherId } from './publisherCommands.ts';
@@ -90,16 +91,13 @@ async function readStatement(source: FactsSource, month: string): Promise<Statem
     throw new UsageError(`${PAYOUT} is not enabled for the key, and a statement is about it.`);
   const metrics = METRICS.filter((name) => enabled?.includes(name) ?? true);
   const dates = { from, to: to < today ? to : today };
-  const read = (filters: object): Promise<WholeReport> =>
-    readWholeReport({
-      reader: source.reports,
-      query: { ...dates, metrics, ...filters },
-      variant: 'channel',
-      sort: '',
-      onProgress: (rows, total) =>
-        source.onProgress?.(`Read ${rows.toLocaleString('en')} of ${total.toLocaleString('en')} publishers …`),
-    });
-  const { totals } = await read({});
+  const read = (by: readonly string[] = [], publisher: readonly string[] = []): Promise<WholeReport> => {
+    const filters = { ...NO_FILTERS, publisher };
+    const onProgress = (rows: number, total: number): void =>
+      source.onProgress?.(`Read ${rows.toLocaleString('en')} of ${total.toLocaleString('en')} publishers …`);
+    return readWholeReport(source.reports, { ...EVERYTHING, period: dates, metrics, by, filters }, { onProgress });
+  };
+  const { totals } = await read();
   const lines = await readLines(source, metrics, read);
   const rest = restOf(lines, { totals, metrics });
   const sorted = lines.toSorted(
@@ -122,7 +120,7 @@ async function readStatement(source: FactsSource, month: string): Promise<Statem
 async function readLines(
   source: FactsSource,
   metrics: readonly string[],
-  read: (filters: object) => Promise<WholeReport>,
+  read: (by: readonly string[], publishers?: readonly string[]) => Promise<WholeReport>,
 ): Promise<StatementLine[]> {
   const linesOf = ({ rows }: WholeReport): StatementLine[] =>
     rows.map((row) => ({
@@ -131,14 +129,14 @@ async function readLines(
       values: Object.fromEntries(metrics.map((name) => [name, Number(row[name] ?? 0)])),
     }));
   try {
-    return linesOf(await read({ group_by: ['publisher'] }));
+    return linesOf(await read(['publisher']));
   } catch (error) {
     if (!(error instanceof RowLimitError)) throw error;
   }
   const lines: StatementLine[] = [];
   const { approved } = await readPublishers(source);
-  for (const publisher_ids of chunksOf([...approved.keys()], IDS_PER_REQUEST))
-    lines.push(...linesOf(await read({ group_by: ['publisher'], publisher_ids })));
+  for (const ids of chunksOf([...approved.keys()], IDS_PER_REQUEST))
+    lines.push(...linesOf(await read(['publisher'], ids)));
   return lines;
 }
 

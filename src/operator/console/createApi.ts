@@ -2,7 +2,7 @@ import { UsageError } from '../../cli/ExitError.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { ApiError, failureOf } from '../clients/errors.ts';
 import { readWholeReport, ReportingClient } from '../clients/ReportingClient.ts';
-import { readBody, readExclusionChange, readItems } from './readBody.ts';
+import { readBody, readItems, texts } from './readBody.ts';
 import { createReports } from './createReports.ts';
 import { createWatch } from './createWatch.ts';
 import type { ConsoleOptions } from './consoleOptions.ts';
@@ -10,8 +10,8 @@ import type { ConsoleContext, ConsolePublisher, ConsolePublishers, FoundPublishe
 import type { Failure } from '../failures.ts';
 import { replaceExclusions } from '../operations/changeExclusions.ts';
 import { hasAllWords } from '../publishers/hasAllWords.ts';
-import { period } from '../reports/period.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
+import { EVERYTHING, NO_FILTERS } from '../reports/reportSpec.ts';
 import { type Publisher, type PublisherDetail, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { oneOf } from '../../wire/json.ts';
 import { readKey } from '../../wire/keys.ts';
@@ -88,7 +88,9 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return { ok: true };
       case 'PUT exclusions':
       case 'PUT publishers/ID/exclusions': {
-        const { base: before, subcategory_ids: after } = readExclusionChange(await readBody(request));
+        const body = await readBody(request);
+        // What the page showed, and what it wants instead.
+        const [before, after] = [texts(body, 'base'), texts(body, 'subcategory_ids')];
         await replaceExclusions(channel, { publisher: id, before, after, signal });
         return { ok: true };
       }
@@ -161,7 +163,8 @@ async function listPublishers(
   } else list = await client.publishers({ q: q || undefined, page, pageSize: PAGE_SIZE }, { signal });
   const ids = list.publishers.flatMap(({ publisher_remote_id: id }) => id ?? []);
   // Without clicks, the list is shown all the same.
-  const clicks = all ?? (await readClicks(reporting, { ids, signal }).catch(() => undefined));
+  const clicks =
+    all ?? (ids.length === 0 ? undefined : await readClicks(reporting, { ids, signal }).catch(() => undefined));
   const publishers = list.publishers.map((publisher) => withClicks(publisher, clicks));
   return { count: list.count, page, page_size: PAGE_SIZE, publishers };
 }
@@ -169,11 +172,11 @@ async function listPublishers(
 /** The clicks of publishers in the last 28 days, by id; those without any have no row. */
 async function readClicks(
   reader: ReportingClient<ReportVariant>,
-  { ids, signal }: { readonly ids?: readonly string[]; readonly signal: AbortSignal },
+  { ids = [], signal }: { readonly ids?: readonly string[]; readonly signal: AbortSignal },
 ): Promise<ReadonlyMap<string, number>> {
-  if (ids?.length === 0) return new Map();
-  const query = { ...period('last_28_days'), group_by: ['publisher'], metrics: ['clicks'], publisher_ids: ids };
-  const { rows } = await readWholeReport({ reader, query, variant: 'channel', sort: '-clicks', signal });
+  const what = { period: 'last_28_days', by: ['publisher'], metrics: ['clicks'], sort: '-clicks' } as const;
+  const filters = { ...NO_FILTERS, publisher: ids };
+  const { rows } = await readWholeReport(reader, { ...EVERYTHING, ...what, filters }, { signal });
   return new Map(rows.map((row) => [String(row['publisher_id']), Number(row['clicks'])]));
 }
 

@@ -5,6 +5,7 @@ import {
   sortRows,
   type WholeReport,
 } from '../clients/ReportingClient.ts';
+import { setNewest } from '../../http/setNewest.ts';
 import type { Row } from '../reports/comparison.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
 import { queryOfSpec } from '../reports/reportSpec.ts';
@@ -12,7 +13,6 @@ import { readState, type ReportState } from '../reports/reportState.ts';
 import { groupKeyOf } from '../reports/series.ts';
 import { isTextColumn } from '../../wire/reporting.ts';
 import { toCsv } from '../../text/toCsv.ts';
-import type { DateRange } from '../../wire/utcDates.ts';
 import type { ConsoleReport } from './protocol.ts';
 
 /** Reads reports and keeps the last ones, so that a page gets only the rows that it shows. */
@@ -48,25 +48,22 @@ export function createReports(client: ReportingClient<ReportVariant>, variant: R
   let lastRead = 0;
 
   async function find(state: ReportState, params: URLSearchParams, signal: AbortSignal): Promise<Kept> {
-    const { compare, ...query } = queryOfSpec(state);
-    const sorting = { variant, sort: state.sort, compare: compare as DateRange | undefined };
-    const key = JSON.stringify([query, compare, isSortedByNetwork(sorting) ? state.sort : '']);
+    const key = JSON.stringify([queryOfSpec(state), isSortedByNetwork(state) ? state.sort : '']);
     const known = params.has('kept') ? kept.get(key) : undefined;
     if (known) return known;
     const limit = params.get('limit') ?? '';
     const first = /^\d{1,5}$/.test(limit) ? Number(limit) : undefined;
-    const whole = await readWholeReport({ reader: client, query, ...sorting, first, signal });
+    const whole = await readWholeReport(client, state, { first, signal });
     lastRead = Math.max(Date.now(), lastRead + 1);
     const report: Kept = { read_at: lastRead, whole, sorted: undefined, groups: new Map() };
     if (first !== undefined) return report;
-    kept.delete(key);
-    kept.set(key, report);
-    for (const old of [...kept.keys()].slice(0, -MAX_KEPT)) kept.delete(old);
+    setNewest(kept, [key, report], { max: MAX_KEPT });
     return report;
   }
 
-  function rowsOf(report: Kept, { sort, compare }: ReportState): readonly Row[] {
-    if (isSortedByNetwork({ variant, sort, compare })) return report.whole.rows;
+  function rowsOf(report: Kept, state: ReportState): readonly Row[] {
+    const { sort } = state;
+    if (isSortedByNetwork(state)) return report.whole.rows;
     if (report.sorted?.sort !== sort) report.sorted = { sort, rows: sortRows(report.whole.asRead, sort) };
     return report.sorted.rows;
   }
@@ -110,14 +107,8 @@ export function createReports(client: ReportingClient<ReportVariant>, variant: R
     if (by.length === 0 || grain === 'total' || !whole.metrics.includes(chart)) return null;
     const found = groups.get(chart);
     if (found) return found;
-    const { rows } = await readWholeReport({
-      reader: client,
-      query: { ...queryOfSpec({ ...state, compare: undefined }), time_grain: 'total', metrics: [chart] },
-      variant,
-      sort: `-${chart}`,
-      first: MAX_LINES,
-      signal,
-    });
+    const spec = { ...state, compare: undefined, grain: 'total', metrics: [chart], sort: `-${chart}` } as const;
+    const { rows } = await readWholeReport(client, spec, { first: MAX_LINES, signal });
     const highest = rows.slice(0, MAX_LINES);
     groups.set(chart, highest);
     return highest;

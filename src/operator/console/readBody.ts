@@ -1,5 +1,5 @@
 import type { PublisherItem } from '../../wire/channel.ts';
-import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
+import { own, parseJson, readCappedText } from '../../wire/json.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
 
 /** The items of POST publishers, with these fields and no others. */
@@ -14,27 +14,15 @@ export function readItems(body: unknown): PublisherItem[] {
   }));
 }
 
-/** A change of exclusions that was made on a page. */
-export interface ExclusionChange {
-  /** The new list. */
-  readonly subcategory_ids: readonly string[];
-  /** The list that the page showed. */
-  readonly base: readonly string[];
-}
-
-/** The body of PUT exclusions. */
-export function readExclusionChange(body: unknown): ExclusionChange {
-  return { subcategory_ids: texts(body, 'subcategory_ids'), base: texts(body, 'base') };
-}
-
 function text(value: unknown, name: string): string {
   const found = own(value, name);
   if (typeof found !== 'string') throw new TypeError(`${name} must be a text.`);
   return found;
 }
 
-function texts(value: unknown, name: string): string[] {
-  const found: unknown = isObject(value) ? own(value, name) : undefined;
+/** A list of texts that a body has. */
+export function texts(value: unknown, name: string): string[] {
+  const found = own(value, name);
   if (!Array.isArray(found) || !found.every((id): id is string => typeof id === 'string'))
     throw new TypeError(`${name} must be a list of texts.`);
   return found;

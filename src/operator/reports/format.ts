@@ -1,6 +1,6 @@
 import type { ComparedDates, MetricChange } from './reportQuery.ts';
 import { addDays, type DateRange } from '../../wire/utcDates.ts';
-import { changeDecimals, isShare, kindOf, type Metric, type TimeGrain } from '../../wire/reporting.ts';
+import { isShare, kindOf, type Metric, type TimeGrain } from '../../wire/reporting.ts';
 
 /** The name of each metric on screen, one spelling everywhere. */
 const METRICS: Readonly<Record<Metric, string>> = {
@@ -77,7 +77,7 @@ export function changeOf(change: MetricChange | undefined, before?: number): str
 }
 
 function signed(change: number, unit: 'points' | 'percent'): string {
-  const digits = changeDecimals(change, unit);
+  const digits = unit === 'points' ? 2 : Math.abs(change) >= 1_000 ? 0 : 1;
   return change
     .toLocaleString('en', { signDisplay: 'exceptZero', minimumFractionDigits: digits, maximumFractionDigits: digits })
     .replace('-', '−');

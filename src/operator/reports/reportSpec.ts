@@ -28,6 +28,23 @@ export interface ReportSpec {
 /** The filters of a report of everything. */
 export const NO_FILTERS: ReportSpec['filters'] = { publisher: [], page_type: [], widget_type: [] };
 
+/** A report of everything, as one total of the channel. */
+export const EVERYTHING: ReportSpec = {
+  variant: 'channel',
+  period: undefined,
+  grain: 'total',
+  by: [],
+  metrics: undefined,
+  filters: NO_FILTERS,
+  sort: '',
+  compare: undefined,
+};
+
+/** Whether it is a breakdown without periods, which begins with the highest. */
+export function isRanking({ grain, by }: Pick<ReportSpec, 'grain' | 'by'>): boolean {
+  return grain === 'total' && by.length > 0;
+}
+
 /** The dates of a report up to today: the network refuses later ones. */
 export function datesOfSpec({ period }: { readonly period: Period }, now: number = Date.now()): DateRange {
   const { from, to } = datesOf(period, now);

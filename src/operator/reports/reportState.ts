@@ -4,7 +4,7 @@ import { TIME_GRAINS } from '../../wire/reporting.ts';
 import { isDate } from '../../wire/utcDates.ts';
 import { COMPARES, PERIODS } from './period.ts';
 import { GROUPINGS, METRICS, type ReportVariant } from './reportQuery.ts';
-import { datesOfSpec, FILTER_NAMES, grainOf, NO_FILTERS, type ReportSpec } from './reportSpec.ts';
+import { datesOfSpec, FILTER_NAMES, grainOf, isRanking, NO_FILTERS, type ReportSpec } from './reportSpec.ts';
 
 /** A report as a page shows it. It is in the page's URL, so it survives a reload and can be shared. */
 export interface ReportState extends ReportSpec {
@@ -57,10 +57,8 @@ export function readState(params: URLSearchParams, variant: ReportVariant, enabl
   const chosen = unique(list('metrics').filter((name) => metricsOf(variant, enabled).includes(name)));
   const metrics = chosen.length > 0 ? chosen : start.metrics;
   const by = unique(list('by').filter((name) => GROUPINGS[variant].includes(name))).slice(0, GROUP_BY_MAX);
-  const chart = params.get('chart') ?? '';
-  const sort = params.get('sort') ?? '';
   const compare = params.get('compare');
-  const state: ReportState = {
+  return fitted({
     variant,
     period: readPeriod(params) ?? start.period,
     grain: oneOf(TIME_GRAINS, params.get('grain')) ?? start.grain,
@@ -71,13 +69,18 @@ export function readState(params: URLSearchParams, variant: ReportVariant, enabl
       page_type: list('page_type'),
       widget_type: list('widget_type'),
     },
-    sort,
+    sort: params.get('sort') ?? '',
     compare: compare === 'none' ? undefined : (oneOf(COMPARES, compare) ?? start.compare),
-    chart: metrics.includes(chart) ? chart : (metrics[0] ?? ''),
-  };
-  // A breakdown without periods is a ranking.
-  const usual = state.grain === 'total' && by.length > 0 ? `-${state.chart}` : '';
-  return { ...state, sort: isColumn(state, sort.replace(/^-/, '')) ? sort : usual };
+    chart: params.get('chart') ?? '',
+  });
+}
+
+/** Returns a state without what no longer fits, such as an order by a column that is gone. */
+export function fitted(state: ReportState): ReportState {
+  const { metrics, sort } = state;
+  const chart = metrics.includes(state.chart) ? state.chart : (metrics[0] ?? '');
+  const usual = isRanking(state) ? `-${chart}` : '';
+  return { ...state, chart, sort: isColumn(state, sort.replace(/^-/, '')) ? sort : usual };
 }
 
 function readPeriod(params: URLSearchParams): ReportState['period'] | undefined {

@@ -5,6 +5,7 @@ import { SUBJECTS, type By, type ReportRule, type Rules } from './rules.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { DateRangeError, ReportingUnavailableError, RowLimitError, ValidationError } from '../clients/errors.ts';
 import { type ReportingClient, readWholeReport } from '../clients/ReportingClient.ts';
+import { EVERYTHING, NO_FILTERS, type ReportSpec } from '../reports/reportSpec.ts';
 import type { ChannelMetric } from '../../wire/reporting.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
 import { addDays, countDays, DAY_MS, dateOf, HOUR_MS, type DateRange } from '../../wire/utcDates.ts';
@@ -80,7 +81,7 @@ export async function readFacts(source: FactsSource, query: FactsQuery): Promise
         groups.set(by, await readByPublisher(source, { rules: its, channel, list, open: query.publishers }));
       else if (its.length > 0) {
         const group = createGroup(by, channel.range, its);
-        await readDays(source, group, channel.range);
+        await readDays(source, group, { period: channel.range });
         groups.set(by, group);
       }
     }
@@ -191,12 +192,18 @@ function put({ places, values }: Group, row: { id: string; date: string; value(m
 async function readDays(
   { reports, signal }: FactsSource,
   group: Group,
-  filters: DateRange & { readonly publisher_ids?: readonly string[] },
+  { period, publisher = [] }: { readonly period: DateRange; readonly publisher?: readonly string[] },
 ): Promise<void> {
   const { by, names, values } = group;
-  const grouping = by === 'channel' ? {} : { group_by: [by] };
-  const query = { ...filters, ...grouping, metrics: [...values.keys()], time_grain: 'day' };
-  const { rows } = await readWholeReport({ reader: reports, query, variant: 'channel', sort: '', signal });
+  const spec: ReportSpec = {
+    ...EVERYTHING,
+    period,
+    grain: 'day',
+    by: by === 'channel' ? [] : [by],
+    metrics: [...values.keys()],
+    filters: { ...NO_FILTERS, publisher },
+  };
+  const { rows } = await readWholeReport(reports, spec, { signal });
   for (const row of rows) {
     const id = by === 'channel' ? by : String(row[by === 'publisher' ? 'publisher_id' : by] ?? '');
     if (by !== 'channel') names.set(id, by === 'publisher' ? String(row['publisher_name']) : id || '(none)');
@@ -215,7 +222,7 @@ async function readChannel(
   async function read(from: string): Promise<Group> {
     const group = createGroup('channel', { from, to: last }, onReports);
     group.names.set('channel', 'The channel');
-    await readDays(source, group, group.range);
+    await readDays(source, group, { period: group.range });
     return group;
   }
   try {
@@ -270,9 +277,9 @@ async function readByPublisher(source: FactsSource, query: PublishersQuery): Pro
 }
 
 /** One page each: a network computes the whole report for every page of it, and it could change between two pages. */
-function partsOf(range: DateRange, ids: readonly string[]): readonly (DateRange & { publisher_ids: string[] })[] {
-  const perReport = Math.max(1, Math.min(IDS_PER_REQUEST, Math.floor(REPORT_LIMIT.channel / countDays(range))));
-  return chunksOf(ids, perReport).map((publisher_ids) => ({ ...range, publisher_ids }));
+function partsOf(period: DateRange, ids: readonly string[]): readonly { period: DateRange; publisher: string[] }[] {
+  const perReport = Math.max(1, Math.min(IDS_PER_REQUEST, Math.floor(REPORT_LIMIT.channel / countDays(period))));
+  return chunksOf(ids, perReport).map((publisher) => ({ period, publisher }));
 }
 
 /** Works on some items at a time. After a failure nothing more is begun. */

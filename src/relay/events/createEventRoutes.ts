@@ -11,7 +11,7 @@ import {
   type WireEvent,
   parseEvent,
 } from '../../wire/events.ts';
-import { isObject, own, type Problem, parseDatetime } from '../../wire/json.ts';
+import { isObject, own, type Problem, parseDatetime, problemsText } from '../../wire/json.ts';
 import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
 import { RelayError, errorReply, jsonReply, problemSentence, retryAfter, type Reply } from '../errors.ts';
 import type { RateCounter } from '../rateLimits.ts';
@@ -175,10 +175,7 @@ function checkEvent(json: unknown, { isTooOld, correct }: EventRules): CheckedEv
   }
   const parsed = parseEvent(json);
   if (!parsed.ok) {
-    const message = parsed.problems
-      .map(({ path, message }) => (path ? `${path} ${message}` : message))
-      .join('; ')
-      .slice(0, 300);
+    const message = problemsText(parsed.problems).slice(0, 300);
     return refuse({ status: 400, code: 'invalid_event', message, problems: parsed.problems });
   }
   if (correct) parsed.value.event_datetime = correct(parsed.value.event_datetime);

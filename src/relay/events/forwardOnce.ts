@@ -5,7 +5,7 @@ import type { DedupeClaim, DedupeStore } from '../dedupe/dedupeStore.ts';
 import { createEventKeys } from '../dedupe/eventKeys.ts';
 import { asRelayError, errorReply, RelayError, type Reply } from '../errors.ts';
 import type { Cell, Counting } from '../createCounting.ts';
-import { setNewest } from '../setNewest.ts';
+import { setNewest } from '../../http/setNewest.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 
 /** What became of one event. */

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { comparedDates, period, PERIODS, type Compare, type Period, type PeriodName } from '../../../src/operator.ts';
+import {
+  comparedDates,
+  period,
+  PERIODS,
+  type Compare,
+  type Period,
+  type PeriodName,
+} from '../../../src/operator/reports/period.ts';
 import { periodStarts } from '../../../src/wire/utcDates.ts';
 import type { TimeGrain } from '../../../src/wire/reporting.ts';
 

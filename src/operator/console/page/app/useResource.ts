@@ -5,8 +5,8 @@ import { call, failureOf } from './call.ts';
 /** Something that is read from the network. Data stays on screen while it is read again, and when that fails. */
 export interface Resource<Data> {
   readonly data: Data | undefined;
-  /** What `data` was read for; differs from what is shown now while that loads. */
-  readonly dataKey: string | undefined;
+  /** Whether `data` was read for what is shown now: older data stays while that loads. */
+  readonly isCurrent: boolean;
   readonly failure: Failure | undefined;
   readonly isLoading: boolean;
   /** When `data` was read. */
@@ -35,7 +35,7 @@ export function useResource<Data>(options: ResourceOptions<Data>): Resource<Data
   const { key, refresh = 0 } = options;
   const latest = useRef(options);
   latest.current = options;
-  const [state, setState] = useState<Omit<Resource<Data>, 'retryIn' | 'reload'>>(EMPTY);
+  const [state, setState] = useState<ReadState<Data>>(EMPTY);
   const [attempt, setAttempt] = useState(0);
   const [retryIn, setRetryIn] = useState(0);
   const failures = useRef(0);
@@ -94,7 +94,7 @@ export function useResource<Data>(options: ResourceOptions<Data>): Resource<Data
     };
   }, [refresh, key, state]);
 
-  return { ...state, retryIn, reload };
+  return { ...state, isCurrent: state.data !== undefined && state.dataKey === key, retryIn, reload };
 }
 
 /** Reads what a call of the console's process returns, and again every `refresh` milliseconds. */
@@ -102,6 +102,10 @@ export function useCall<Data>(path: string, refresh = 0): Resource<Data> {
   return useResource({ key: path, load: (signal) => call<Data>(path, { signal }), refresh });
 }
 
+type ReadState<Data> = Pick<Resource<Data>, 'data' | 'failure' | 'isLoading' | 'readAt'> & {
+  /** What `data` was read for. */
+  readonly dataKey: string | undefined;
+};
 const EMPTY = { data: undefined, dataKey: undefined, failure: undefined, isLoading: true, readAt: 0 };
 
 /** Seconds to wait after a failure; 0 when trying again would not help. */

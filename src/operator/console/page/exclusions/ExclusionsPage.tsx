@@ -25,11 +25,12 @@ export function ExclusionsPage({ place }: PageProps): JSX.Element {
           ? undefined
           : call<ConsolePublisher>(`publishers/${encodeURIComponent(publisher)}`, { signal }),
       ]);
-      return { categories, channel: channel.channel, publisher: one?.publisher, scope: publisher };
+      return { categories, channel: channel.channel, publisher: one?.publisher };
     },
   });
-  const { data, reload } = resource;
-  const name = data?.scope === publisher ? data?.publisher?.brand_name : undefined;
+  const { reload } = resource;
+  const data = resource.isCurrent ? resource.data : undefined;
+  const name = data?.publisher?.brand_name;
   return (
     <>
       <PageHead title="Exclusions" documentTitle={name === undefined ? 'Exclusions' : `Exclusions for ${name}`}>
@@ -38,7 +39,7 @@ export function ExclusionsPage({ place }: PageProps): JSX.Element {
           <Scope publisher={publisher} name={name} />
         </div>
       </PageHead>
-      {data && data.scope === publisher ? (
+      {data ? (
         <ExclusionTree
           key={publisher}
           categories={data.categories}

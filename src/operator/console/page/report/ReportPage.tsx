@@ -5,7 +5,7 @@ import { Button, CopyButton, CsvButton } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Controls } from './Controls.tsx';
-import { commandOf, queryOfState, readState, type ReportState } from '../../../reports/reportState.ts';
+import { commandOf, fitted, queryOfState, readState, type ReportState } from '../../../reports/reportState.ts';
 import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
@@ -24,14 +24,11 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
   const resource = useReport(state, session);
   const { data: report, failure } = resource;
   const change = (changes: Partial<ReportState>): void => {
-    const next = queryOfState({ ...state, ...changes });
-    // Reading it back drops what no longer fits, such as a sort by a column that is gone.
-    const query = queryOfState(readState(new URLSearchParams(next), variant, enabled));
+    const query = queryOfState(fitted({ ...state, ...changes }));
     go(query === '' ? '' : `?${query}`);
   };
   const isFuture = datesOfSpec(state).from > dateOf(Date.now());
-  const isShown = report !== undefined && queryOfState(report.state) === queryOfState(state);
-  const isOther = report !== undefined && resource.isLoading && !isShown;
+  const isOther = report !== undefined && resource.isLoading && !resource.isCurrent;
   useTitle('Report');
 
   return (
@@ -40,7 +37,7 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
         Report
       </h1>
       <Controls state={state} enabled={enabled} change={change} />
-      {isShown && <StaleBanner resource={resource} />}
+      {resource.isCurrent && <StaleBanner resource={resource} />}
       {isFuture ? (
         <p class="stale" role="status">
           <Icon name="warning" />
@@ -49,7 +46,7 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
             Show the last 28 days
           </Button>
         </p>
-      ) : failure && !isShown ? (
+      ) : failure && !resource.isCurrent ? (
         <FailurePanel failure={failure} resource={resource}>
           {waysOut(failure, state).map(({ label, changes }) => (
             <Button key={label} kind="primary" onClick={() => change(changes)}>

@@ -11,6 +11,8 @@ import { dateOf } from '../../../../wire/utcDates.ts';
 export interface LoadedReport extends ConsoleReport {
   /** The state it was read for. */
   readonly state: ReportState;
+  /** `state` in a URL. */
+  readonly query: string;
   /** Whether the history is too short to compare with. */
   readonly isUncompared: boolean;
 }
@@ -57,14 +59,13 @@ function hasGroups({ by, grain }: ReportState): boolean {
 /** Reads the report without its comparison when only that is outside the history. */
 async function readReport(
   state: ReportState,
-  {
-    isKept,
-    signal,
-  }: { /** Whether one that the process keeps will do. */ readonly isKept: boolean; readonly signal: AbortSignal },
+  // `isKept`: one that the process keeps will do.
+  { isKept, signal }: { readonly isKept: boolean; readonly signal: AbortSignal },
 ): Promise<LoadedReport> {
   const read = async (asked: ReportState): Promise<LoadedReport> => {
-    const report = await call<ConsoleReport>(`report?${queryOfState(asked)}${isKept ? '&kept=1' : ''}`, { signal });
-    return { ...report, state: asked, isUncompared: asked !== state };
+    const query = queryOfState(asked);
+    const report = await call<ConsoleReport>(`report?${query}${isKept ? '&kept=1' : ''}`, { signal });
+    return { ...report, state: asked, query, isUncompared: asked !== state };
   };
   try {
     return await read(state);
@@ -76,8 +77,8 @@ async function readReport(
 }
 
 /** Returns the CSV of all rows of a report: byte for byte what `offerlet-operator report --csv` prints. */
-export async function readCsv({ state }: LoadedReport): Promise<string> {
-  return (await call<{ csv: string }>(`report-csv?${queryOfState(state)}&kept=1`)).csv;
+export async function readCsv({ query }: LoadedReport): Promise<string> {
+  return (await call<{ csv: string }>(`report-csv?${query}&kept=1`)).csv;
 }
 
 /** The rows of a report, of which the process has sent some. */
@@ -91,8 +92,8 @@ export interface ReportRows {
 
 /** Reads the rows of a report that come into view. */
 export function useRows(report: LoadedReport, reload: () => void): ReportRows {
-  const { read_at, count, state } = report;
-  const key = `${read_at} ${queryOfState(state)}`;
+  const { read_at, count, query } = report;
+  const key = `${read_at} ${query}`;
   const [read, setRead] = useState<{ readonly key: string; readonly rows: ReadonlyMap<number, Row> }>();
   const [missing, setMissing] = useState<number>();
   const rows = useMemo(() => {
@@ -103,7 +104,7 @@ export function useRows(report: LoadedReport, reload: () => void): ReportRows {
   useEffect(() => {
     if (missing === undefined) return undefined;
     const controller = new AbortController();
-    const path = `report?${queryOfState(state)}&kept=1&offset=${missing}`;
+    const path = `report?${query}&kept=1&offset=${missing}`;
     call<ConsoleReport>(path, { signal: controller.signal }).then(
       (more) => {
         setMissing(undefined);
