@@ -132,7 +132,7 @@ export function openCore(
       isClosed = true;
       const sent = sender.close(how);
       const saved = rows.write();
-      rows.close(Promise.allSettled([sent, saved]));
+      void rows.close(() => Promise.allSettled([sent, saved]));
       return saved;
     },
     clear() {

@@ -29,10 +29,8 @@ export interface Database {
    * twice. `isPatient`: waits as long as it takes, and tries after a failure too.
    */
   run<T>(mode: IDBTransactionMode, work: (table: Table) => T | Promise<T>, isPatient?: boolean): Promise<T | undefined>;
-  /** Whether anything may be stored by this page. */
-  isUsed(): boolean;
-  /** Closes the connection once `last` has settled. From now on a deleted database is not opened again. */
-  close(last: Promise<unknown>): void;
+  /** Closes the connection after the `last` work, for which no database is created. From now on a deleted one is not opened again. */
+  close<T>(last: () => Promise<T>): Promise<T>;
 }
 
 /** What happens to a database. */
@@ -170,14 +168,15 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
   return {
     kind: 'indexeddb',
     run,
-    isUsed: () => isUsed,
     close(last) {
       isClosing = true;
-      void last.then(() => {
+      const done = last();
+      void done.then(() => {
         // In the order of the transactions: those that wait for the database to open come first.
         if (isUsed) void run('readonly', disconnect, true);
         isClosed = true;
       });
+      return done;
     },
   };
 }

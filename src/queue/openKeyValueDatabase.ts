@@ -212,13 +212,14 @@ export function openKeyValueDatabase(
         return undefined;
       }
     },
-    isUsed: () => true,
-    close(ended) {
-      void ended.then(async () => {
+    close(final) {
+      const done = final();
+      void done.then(async () => {
         isClosed = true;
         await last;
         if (slot !== undefined && !rows.size) await release(slot).catch(() => {});
       });
+      return done;
     },
   };
 }

@@ -55,8 +55,7 @@ export interface Rows {
   clear(how?: 'at once'): Promise<unknown>;
   /** Closes because consent was withdrawn elsewhere. */
   withdraw(): void;
-  /** Closes once `last` has settled. */
-  close(last: Promise<unknown>): void;
+  close: Database['close'];
 }
 
 /** What the rows report. */
@@ -145,20 +144,20 @@ export function openRows(
     isStopped = true;
     known.clear();
     // What was written before this page knew.
-    const removed = Promise.resolve().then(() =>
+    void close(() =>
       database.run('readwrite', (table) => {
         for (const key of keys) table.put(key, undefined);
       }),
     );
-    close(removed);
     dropped('withdrawn', count);
     onWithdrawn();
   }
 
-  function close(last: Promise<unknown>): void {
-    database.close(last);
+  function close<T>(last: () => Promise<T>): Promise<T> {
+    const done = database.close(last);
     // As long as something is to be written or sent, it can be called off.
-    void last.then(() => channel?.close());
+    void done.then(() => channel?.close());
+    return done;
   }
 
   function dropped(reason: DropReason, count: number): void {
@@ -296,10 +295,7 @@ export function openRows(
       known.clear();
       if (!how) return database.run('readwrite', clearEvents, true);
       isStopped = true;
-      // A database that nobody has used is not created for it.
-      const cleared = database.isUsed() ? database.run('readwrite', (table) => table.clear()) : Promise.resolve();
-      close(cleared);
-      return cleared;
+      return close(() => database.run('readwrite', (table) => table.clear()));
     },
     withdraw,
     close,
