@@ -121,6 +121,8 @@ function publisherOf(path: string): string | undefined {
   }
 }
 
+/** Milliseconds that the list waits for its clicks. */
+const CLICKS_MS = 3_000;
 /** Publishers on one page of the list. */
 const PAGE_SIZE = 50;
 
@@ -162,9 +164,10 @@ async function listPublishers(
     list = { count: found.length, publishers: found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE) };
   } else list = await client.publishers({ q: q || undefined, page, pageSize: PAGE_SIZE }, { signal });
   const ids = list.publishers.flatMap(({ publisher_remote_id: id }) => id ?? []);
-  // Without clicks, the list is shown all the same.
+  // Where they fail or take long, the list is shown without them.
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(CLICKS_MS)]);
   const clicks =
-    all ?? (ids.length === 0 ? undefined : await readClicks(reporting, { ids, signal }).catch(() => undefined));
+    all ?? (ids.length === 0 ? undefined : await readClicks(reporting, { ids, signal: soon }).catch(() => undefined));
   const publishers = list.publishers.map((publisher) => withClicks(publisher, clicks));
   return { count: list.count, page, page_size: PAGE_SIZE, publishers };
 }
