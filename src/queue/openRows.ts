@@ -4,6 +4,7 @@ import type { DropReason, QueueEvent } from './events.ts';
 import type { Database, DatabaseListener, FoundRows, Table } from './openDatabase.ts';
 import {
   CONSENT,
+  DEAD,
   type Drops,
   type EventRow,
   findDrops,
@@ -45,7 +46,7 @@ export interface Rows {
   /** Whether a row is still in flight, and not purged meanwhile. */
   isInFlight(key: string): boolean;
   /** Makes what a response has changed durable, and releases the rows that were claimed for it. */
-  confirm(batch: readonly QueueEntry[], changes: readonly RowChange[], mayDrop: boolean): Promise<void>;
+  confirm(batch: readonly QueueEntry[], changes: readonly RowChange[]): Promise<void>;
   /** Makes changes in one transaction. `mayDrop`: also drops what is too much; `aged`: and what is too old. */
   change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void>;
   /**
@@ -180,7 +181,11 @@ export function openRows(
     return (written = Promise.all([written, changed]));
   }
 
-  async function change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void> {
+  async function change(
+    changes: readonly RowChange[],
+    // A dead letter may be one too many.
+    mayDrop: boolean | 'aged' = changes.some(([key]) => key > DEAD),
+  ): Promise<void> {
     if (isStopped || (!changes[0] && !mayDrop)) return;
     const time = mayDrop === 'aged' ? now() : undefined;
     for (const [key, value, from] of changes) {
@@ -282,8 +287,8 @@ export function openRows(
       for (const [key, value] of batch) known.set(key, { value, put: known.get(key)?.put, isInFlight: true });
     },
     isInFlight: (key) => known.get(key)?.isInFlight === true,
-    async confirm(batch, changes, mayDrop) {
-      await change(changes, mayDrop);
+    async confirm(batch, changes) {
+      await change(changes);
       for (const [key] of batch) {
         const row = known.get(key);
         if (row?.put) row.isInFlight = false;
