@@ -17,6 +17,8 @@ import {
   type TimeGrain,
 } from '../../wire/reporting.ts';
 import { countDays, isDate, type DateRange } from '../../wire/utcDates.ts';
+import type { Part } from '../contract/operation.ts';
+import { REPORT_PARAMETERS } from '../contract/reporting.ts';
 
 /** Any breakdown column of either report. */
 export type Grouping = ChannelGrouping;
@@ -33,25 +35,14 @@ export interface Variant {
   readonly maxLimit: number;
 }
 
-const SHARED_PARAMETERS = [
-  'from',
-  'to',
-  'metrics',
-  'time_grain',
-  'group_by',
-  'sort_order',
-  'page_types',
-  'widget_types',
-  'offset',
-  'limit',
-] as const;
+const nameOf = (part: Part): string => String(part['name']);
 
 /** The report on all publishers of a channel. */
 export const CHANNEL_REPORT: Variant = {
   name: 'channel',
   metrics: CHANNEL_METRICS,
   groupings: CHANNEL_GROUPINGS,
-  parameters: [...SHARED_PARAMETERS, 'sort_by', 'sort_direction', 'publisher_ids'],
+  parameters: REPORT_PARAMETERS.channel.map(nameOf),
   excludedPageTypes: ['MODAL'],
   maxLimit: REPORT_LIMIT.channel,
 };
@@ -61,7 +52,7 @@ export const PUBLISHER_REPORT: Variant = {
   name: 'publisher',
   metrics: PUBLISHER_METRICS,
   groupings: PUBLISHER_GROUPINGS,
-  parameters: SHARED_PARAMETERS,
+  parameters: REPORT_PARAMETERS.publisher.map(nameOf),
   excludedPageTypes: ['ORDER_TRACKING', 'MODAL'],
   maxLimit: REPORT_LIMIT.publisher,
 };

@@ -1,7 +1,12 @@
 import { UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import type { Cell } from '../../cli/output/print.ts';
-import { readExclusions, replaceExclusions, type ExclusionScope } from '../operations/changeExclusions.ts';
+import {
+  addExclusions,
+  readExclusions,
+  replaceExclusions,
+  type ExclusionScope,
+} from '../operations/changeExclusions.ts';
 import { decodeList } from '../publishers/readPublisherList.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 import { plural } from '../reports/format.ts';
@@ -90,7 +95,7 @@ export const exclusionsAdd = operatorCommand({
   examples: [
     { call: 'offerlet-operator exclusions add Spirits "Gambling / *"', does: 'One subcategory, and all of a category' },
   ],
-  run: (context) => changeExclusions(context, (before, ids) => [...new Set([...before, ...ids])]),
+  run: (context) => changeExclusions(context, (before, ids) => [...new Set([...before, ...ids])], addExclusions),
 });
 
 /** `offerlet-operator exclusions remove`: allows subcategories again. */
@@ -124,10 +129,11 @@ export const exclusionsSet = operatorCommand({
 /** What the three commands have in common; `set` alone has `clear`. */
 type EditContext = CommandContext<typeof EDIT> & { readonly settings: { readonly clear?: boolean } };
 
-/** Shows what changes, asks for confirmation where required, and replaces the list: the API has no other way. */
+/** Shows what changes, asks for confirmation where required, and changes the list. */
 async function changeExclusions(
   context: EditContext,
   afterOf: (before: readonly string[], ids: readonly string[]) => readonly string[],
+  write = replaceExclusions,
 ): Promise<void> {
   const { settings, terminal, connection, progress } = context;
   const words = await readWords(context);
@@ -166,10 +172,8 @@ async function changeExclusions(
     ];
     if (reasons.length > 0) await askToGoOn(terminal, `${reasons.join(' ')} It is about ${place}.`);
   }
-  if (isChanged && !settings['dry-run']) {
-    const change = { publisher: scope.publisher?.id, before: scope.subcategory_ids, after };
-    await replaceExclusions(channel, change);
-  }
+  if (isChanged && !settings['dry-run'])
+    await write(channel, { publisher: scope.publisher?.id, before: scope.subcategory_ids, after });
   printDifferences(rows, context);
   const count = (change: Difference['change']): number => rows.filter((row) => row.change === change).length;
   const what = `${count('added')} added, ${count('removed')} removed, ${after.length} excluded for ${place}`;

@@ -48,6 +48,14 @@ export async function replaceExclusions(channel: ChannelClient, change: Exclusio
     : channel.setPublisherExclusions(publisher, after));
 }
 
+/** Adds what a list has more than the one that was looked at. What somebody else has changed meanwhile stays. */
+export async function addExclusions(channel: ChannelClient, change: ExclusionChange): Promise<void> {
+  const more = change.after.filter((id) => !change.before.includes(id));
+  await (change.publisher === undefined
+    ? channel.addChannelExclusions(more)
+    : channel.addPublisherExclusions(change.publisher, more));
+}
+
 function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.toSorted().join() === other.toSorted().join();
 }

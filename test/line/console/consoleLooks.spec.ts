@@ -133,6 +133,11 @@ test('long names of publishers stay inside the window, and readable on a phone',
   });
   for (const wide of [320, 768, 1280]) {
     await page.setViewportSize({ width: wide, height: 800 });
+    // A tooltip has the whole name, on several lines.
+    await open(page, '?by=publisher');
+    await page.locator('.plot').hover();
+    const tooltip = page.locator('.tooltip', { hasText: longest });
+    expect(await tooltip.evaluate((box) => box.scrollWidth - box.clientWidth), `${wide} px`).toBe(0);
     await open(page, 'exclusions?publisher=one');
     await expect(page.getByRole('button', { name: `Exclusions for: ${longest}` })).toContainText('0042');
     expect(await page.evaluate(() => document.documentElement.scrollWidth), `${wide} px`).toBeLessThanOrEqual(wide);

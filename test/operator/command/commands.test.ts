@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
-import { ReportingClient, toCsv } from '../../../src/operator.ts';
+import { ChannelClient, ReportingClient, toCsv } from '../../../src/operator.ts';
+import { addExclusions } from '../../../src/operator/operations/changeExclusions.ts';
 import { useOperatorWorld } from '../operatorWorld.ts';
 import type { Ran, RunOptions } from '../../fixtures/runCommand.ts';
 
@@ -152,6 +153,15 @@ test('exclusions are set by name, shown with their source, and cleared', async (
   expect(await offerlet(`exclusions show --publisher "${brand_name} Qqq"`)).toMatchObject({ code: 4 });
   await offerlet(`exclusions set --publisher ${id} --clear --yes`);
   expect(await json(`exclusions show --publisher ${id}`)).toEqual({ channel: [], publisher: [], external: [] });
+});
+
+test('what somebody else excludes meanwhile stays when more is added', async () => {
+  const channel = new ChannelClient({ networkUrl: world.url, apiKey: world.key });
+  const [category] = await channel.categories();
+  const [one = '', other = ''] = category?.subcategories.map(({ remote_id }) => remote_id) ?? [];
+  await channel.setChannelExclusions([one]);
+  await addExclusions(channel, { publisher: undefined, before: [], after: [other] });
+  expect(new Set((await channel.details()).exclusions.subcategories.channel)).toEqual(new Set([one, other]));
 });
 
 test('a report has the numbers of the API in every form, and CSV is that of the client', async () => {
