@@ -43,7 +43,7 @@ export interface Rows {
   idle(): QueueEntry[];
   /** Marks rows as being in a request of this page: nobody drops them, and this page does not send them again. */
   claim(batch: readonly QueueEntry[]): void;
-  /** Whether a row is still in flight, and not purged meanwhile. */
+  /** Whether a row is still in flight, and not cleared meanwhile. */
   isInFlight(key: string): boolean;
   /** Makes what a response has changed durable, and releases the rows that were claimed for it. */
   confirm(batch: readonly QueueEntry[], changes: readonly RowChange[]): Promise<void>;
@@ -204,7 +204,7 @@ export function openRows(
       changes.forEach(([key, value, from], at) => {
         if (from) table.put(from, undefined);
         if (from && !before[at]) known.delete(key);
-        // What was purged since this was called is not written.
+        // What was cleared since this was called is not written.
         if (!value || known.has(key)) table.put(key, value);
       });
       if (!mayDrop) return { drops: [], id, given, stored };
