@@ -44,6 +44,8 @@ export function openKeyValueDatabase(
   let slot: number | undefined;
   /** The consent that this session knows. */
   let consent: string | undefined;
+  /** Consent was withdrawn during a transaction. What is given later is not this session's. */
+  let isWithdrawn = false;
   let isLoaded = false;
   let isBroken = false;
   /** Storage did not respond in time, and has not since. */
@@ -121,7 +123,7 @@ export function openKeyValueDatabase(
 
   async function readConsent(): Promise<string | undefined> {
     const found = await get(mark);
-    if (!found) return undefined;
+    if (!found || isWithdrawn) return undefined;
     consent ??= found;
     if (found === consent) return found;
     // A withdrawal would have emptied the slot.
@@ -188,6 +190,7 @@ export function openKeyValueDatabase(
       if (isDirty) await save();
       if (!(await isGone())) return result;
     }
+    isWithdrawn = true;
     rows.clear();
     if (slot !== undefined) await release(slot);
     for (const key of texts.keys()) await storage.removeItem(key);

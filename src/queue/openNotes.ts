@@ -1,17 +1,23 @@
 import { type Core, type CoreOptions, openCore, type OpenRows } from './openCore.ts';
-import type { Rows } from './openRows.ts';
 import { NOTE, type NoteChange, type Notes } from './rows.ts';
 
-/** Notes, and what becomes of them when storage comes and goes. */
-interface StoredNotes extends Notes {
-  /** Writes again what a new database lacks. */
-  restore(): void;
-}
-
-/** Opens the notes in the queue's own database. */
-export function openNotes({ run, write }: Pick<Rows, 'run' | 'write'>): StoredNotes {
+/** Opens the core of a queue with notes, which are in its own database. */
+export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { readonly notes: Notes } {
   /** What this page has read or written, for when storage fails. */
   let memory = new Map<string, unknown>();
+
+  const core = openCore(open, {
+    ...options,
+    onBack() {
+      // A new database lacks them.
+      for (const [key, copy] of memory) void update(key, (before) => before ?? copy);
+    },
+    onWithdrawn() {
+      clear();
+      options.onWithdrawn?.();
+    },
+  });
+  const { run, write } = core.rows;
 
   function remember(key: string, value: unknown): void {
     if (value === undefined) memory.delete(key);
@@ -29,49 +35,34 @@ export function openNotes({ run, write }: Pick<Rows, 'run' | 'write'>): StoredNo
       table.put(NOTE + key, value);
       return [value];
     });
-    // Purged meanwhile.
+    // Cleared meanwhile.
     if (copies !== memory) return;
     remember(key, stored ? stored[0] : change(memory.get(key)));
   }
 
-  return {
-    update,
-    async read(key) {
-      const stored = await run('readonly', async (table) => [await table.get(NOTE + key)]);
-      if (stored) remember(key, stored[0]);
-      return memory.get(key);
-    },
-    async sweep(isFresh) {
-      const keys = await run('readonly', (table) => table.noteKeys());
-      const names = keys?.map((key) => key.slice(NOTE.length)) ?? [...memory.keys()];
-      const keepFresh: NoteChange = (value) => (isFresh(value) ? value : undefined);
-      await Promise.all(names.map((name) => update(name, keepFresh)));
-    },
-    restore() {
-      for (const [key, copy] of memory) void update(key, (before) => before ?? copy);
-    },
-    clear() {
-      memory = new Map();
-    },
-  };
-}
+  function clear(): void {
+    memory = new Map();
+  }
 
-/** Opens the core of a queue with notes. */
-export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { readonly notes: Notes } {
-  const core = openCore(open, {
-    ...options,
-    onBack: () => notes.restore(),
-    onWithdrawn() {
-      notes.clear();
-      options.onWithdrawn?.();
-    },
-  });
-  const notes = openNotes(core.rows);
   return {
     ...core,
-    notes,
+    notes: {
+      update,
+      async read(key) {
+        const stored = await run('readonly', async (table) => [await table.get(NOTE + key)]);
+        if (stored) remember(key, stored[0]);
+        return memory.get(key);
+      },
+      async sweep(isFresh) {
+        const keys = await run('readonly', (table) => table.noteKeys());
+        const names = keys?.map((key) => key.slice(NOTE.length)) ?? [...memory.keys()];
+        const keepFresh: NoteChange = (value) => (isFresh(value) ? value : undefined);
+        await Promise.all(names.map((name) => update(name, keepFresh)));
+      },
+      clear,
+    },
     clear() {
-      notes.clear();
+      clear();
       return core.clear();
     },
   };

@@ -4,6 +4,7 @@ import type { DropReason, QueueEvent } from './events.ts';
 import type { Database, DatabaseListener, FoundRows, Table } from './openDatabase.ts';
 import {
   CONSENT,
+  DEAD,
   type Drops,
   type EventRow,
   findDrops,
@@ -42,10 +43,10 @@ export interface Rows {
   idle(): QueueEntry[];
   /** Marks rows as being in a request of this page: nobody drops them, and this page does not send them again. */
   claim(batch: readonly QueueEntry[]): void;
-  /** Whether a row is still in flight, and not purged meanwhile. */
+  /** Whether a row is still in flight, and not cleared meanwhile. */
   isInFlight(key: string): boolean;
   /** Makes what a response has changed durable, and releases the rows that were claimed for it. */
-  confirm(batch: readonly QueueEntry[], changes: readonly RowChange[], mayDrop: boolean): Promise<void>;
+  confirm(batch: readonly QueueEntry[], changes: readonly RowChange[]): Promise<void>;
   /** Makes changes in one transaction. `mayDrop`: also drops what is too much; `aged`: and what is too old. */
   change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void>;
   /**
@@ -180,7 +181,11 @@ export function openRows(
     return (written = Promise.all([written, changed]));
   }
 
-  async function change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void> {
+  async function change(
+    changes: readonly RowChange[],
+    // A dead letter may be one too many.
+    mayDrop: boolean | 'aged' = changes.some(([key]) => key > DEAD),
+  ): Promise<void> {
     if (isStopped || (!changes[0] && !mayDrop)) return;
     const time = mayDrop === 'aged' ? now() : undefined;
     for (const [key, value, from] of changes) {
@@ -199,7 +204,7 @@ export function openRows(
       changes.forEach(([key, value, from], at) => {
         if (from) table.put(from, undefined);
         if (from && !before[at]) known.delete(key);
-        // What was purged since this was called is not written.
+        // What was cleared since this was called is not written.
         if (!value || known.has(key)) table.put(key, value);
       });
       if (!mayDrop) return { drops: [], id, given, stored };
@@ -282,8 +287,8 @@ export function openRows(
       for (const [key, value] of batch) known.set(key, { value, put: known.get(key)?.put, isInFlight: true });
     },
     isInFlight: (key) => known.get(key)?.isInFlight === true,
-    async confirm(batch, changes, mayDrop) {
-      await change(changes, mayDrop);
+    async confirm(batch, changes) {
+      await change(changes);
       for (const [key] of batch) {
         const row = known.get(key);
         if (row?.put) row.isInFlight = false;

@@ -149,11 +149,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
 
     const settled = settle({ batch, isWanted: rows.isInFlight, response, before, isEager: wasEager, now });
     ({ backoff } = settled);
-    await rows.confirm(
-      batch,
-      settled.changes,
-      settled.events.some(({ type }) => type === 'dead_letter'),
-    );
+    await rows.confirm(batch, settled.changes);
     settled.events.forEach(emit);
     const { next } = settled;
     if (next === 'wait') wake(delay(true));

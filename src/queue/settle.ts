@@ -25,7 +25,7 @@ export function hasResults(status: number): boolean {
 /** What a response to a batch is judged by. */
 export interface SentBatch {
   readonly batch: readonly QueueEntry[];
-  /** Whether a row is still in flight, and not purged meanwhile. */
+  /** Whether a row is still in flight, and not cleared meanwhile. */
   isWanted(key: string): boolean;
   readonly response: BatchResponse;
   /** The backoff state before the request. */

@@ -1,4 +1,4 @@
-// npm run bench -- arrival [rounds [other offerlet.js [line]]]: from the navigation to the painted offer, prefetched and not, on a quick, a slow and a busy page.
+// npm run bench -- arrival [rounds [other offerlet.js]]: from the navigation to the painted offer, prefetched and not, on a quick, a slow and a busy page.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync } from 'node:zlib';
@@ -9,20 +9,8 @@ import { createFakeNetwork } from '../../src/testing/createFakeNetwork.ts';
 import { find } from '../browsers.mjs';
 import { serve } from '../fixtures/serve.ts';
 
-interface Line {
-  readonly name: string;
-  /** Milliseconds of a round trip. */
-  readonly latency: number;
-  /** Bits a second; -1 for as fast as the machine. */
-  readonly bits: number;
-  readonly slowdown: number;
-}
-
-const LINES: readonly Line[] = [
-  { name: 'LAN', latency: 0, bits: -1, slowdown: 1 },
-  { name: '100 ms, 4 Mbit/s, 2 × CPU', latency: 100, bits: 4e6, slowdown: 2 },
-  { name: '150 ms, 1.6 Mbit/s, 4 × CPU', latency: 150, bits: 1.6e6, slowdown: 4 },
-];
+/** A phone on a slow line: milliseconds of a round trip, bits a second, and how much slower its processor is. */
+const LINE = { name: '100 ms, 4 Mbit/s, 2 × CPU', latency: 100, bits: 4e6, slowdown: 2 };
 /** Milliseconds that the network behind the relay takes. */
 const DELAYS = [0, 150, 400] as const;
 
@@ -81,20 +69,15 @@ export async function run(args: string[]): Promise<void> {
     'requested, busy page',
     ...(scripts.length > 1 ? (['prefetched, other script', 'requested, other script'] as const) : []),
   ];
-  for (const line of LINES.filter(({ name }) => name.includes(args[2] ?? ''))) {
-    const found = new Map<string, Figures[]>();
-    for (let round = 0; round < rounds; round++) {
-      for (const delay of DELAYS) {
-        for (const way of ways) {
-          const key = `${way} ${delay}`;
-          shop.delay = delay;
-          const figures = await visit(browser, { url: shop.urlOf(way), line });
-          found.set(key, [...(found.get(key) ?? []), figures]);
-        }
+  const found = new Map<string, Figures[]>();
+  for (let round = 0; round < rounds; round++)
+    for (const delay of DELAYS)
+      for (const way of ways) {
+        const key = `${way} ${delay}`;
+        shop.delay = delay;
+        found.set(key, [...(found.get(key) ?? []), await visit(browser, shop.urlOf(way))]);
       }
-    }
-    print(line, { ways, found, rounds });
-  }
+  print(ways, found, rounds);
   await browser.close();
   await shop.close();
 }
@@ -193,19 +176,18 @@ export const TRACKERS = Array.from({ length: 12 }, (_, at) => `<script async src
 export const TRACKER = `(() => { let sum = 0; ${Array.from({ length: 700 }, (_, at) => `sum += Math.sqrt(${at} + performance.now());`).join('\n')} globalThis.last = sum; })();`;
 
 /** Opens a page as a new shopper, until its offer is painted. */
-async function visit(browser: Browser, { url, line }: { url: string; line: Line }): Promise<Figures> {
+async function visit(browser: Browser, url: string): Promise<Figures> {
   const context = await browser.newContext();
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send('Network.enable');
-  const bytes = line.bits < 0 ? -1 : line.bits / 8;
   await cdp.send('Network.emulateNetworkConditions', {
     offline: false,
-    latency: line.latency,
-    downloadThroughput: bytes,
-    uploadThroughput: bytes,
+    latency: LINE.latency,
+    downloadThroughput: LINE.bits / 8,
+    uploadThroughput: LINE.bits / 8,
   });
-  await cdp.send('Emulation.setCPUThrottlingRate', { rate: line.slowdown });
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: LINE.slowdown });
   await page.addInitScript(watchForOffer);
   await page.goto(url, { waitUntil: 'commit' });
   const figures = await page.evaluate(async () => {
@@ -253,16 +235,13 @@ function watchForOffer(): void {
   Object.assign(window, { painted });
 }
 
-function print(
-  line: Line,
-  { ways, found, rounds }: { ways: readonly Way[]; found: ReadonlyMap<string, Figures[]>; rounds: number },
-): void {
+function print(ways: readonly Way[], found: ReadonlyMap<string, Figures[]>, rounds: number): void {
   const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
   const of = (way: Way, delay: number, key: keyof Figures): number =>
     Math.round(median((found.get(`${way} ${delay}`) ?? []).map((figures) => figures[key])));
   const row = (cells: readonly (string | number)[]): string =>
     cells.map((cell, at) => String(cell)[at ? 'padStart' : 'padEnd'](at ? 16 : 26)).join('');
-  const lines = [row([line.name, ...DELAYS.map((delay) => `network ${delay} ms`)])];
+  const lines = [row([LINE.name, ...DELAYS.map((delay) => `network ${delay} ms`)])];
   for (const way of ways) {
     const cells = DELAYS.map((delay) => {
       const script = of(way, delay, 'script');

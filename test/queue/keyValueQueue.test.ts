@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openKeyValueQueue } from '../../src/queue/openKeyValueQueue.ts';
-import { clearKeyValues, type KeyValueStorage } from '../../src/queue/openKeyValueDatabase.ts';
+import { clearKeyValues, type KeyValueStorage, newKeyValueConsent } from '../../src/queue/openKeyValueDatabase.ts';
 import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event } from './world.ts';
@@ -175,6 +175,24 @@ test('a withdrawal while a write is on its way leaves nothing', async () => {
     await pause(30);
     expect([...values.keys()]).toEqual([]);
   }
+});
+
+test('a withdrawal during a write is noticed by the next one, even if consent was given again at once', async () => {
+  const values = new Map<string, string>();
+  const storage = start(values);
+  const queue = open(storage, DOWN);
+  await queue.track(event('1'));
+  const mark = [...values.keys()].find((key) => key.endsWith('?')) ?? '';
+  const { setItem } = storage;
+  storage.setItem = async (key, value) => {
+    storage.setItem = setItem;
+    await setItem(key, value);
+    await clearKeyValues(storage, mark.slice(0, -1));
+  };
+  await queue.track(event('2'));
+  values.set(mark, newKeyValueConsent());
+  void queue.track(event('3')).catch(() => {});
+  await eventually(() => expect(queue.withdrawn).toBe(1));
 });
 
 test('a session that begins during a withdrawal is cleared as well', async () => {
