@@ -95,7 +95,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return { ok: true };
       }
       default:
-        return noSuchCall();
+        return json({ kind: 'not_found', message: 'This call does not exist.' }, 404);
     }
   }
 
@@ -230,9 +230,4 @@ function failed(error: unknown): Response {
 /** A response with a body of JSON. */
 function json(body: unknown, status = 200): Response {
   return Response.json(body, { status });
-}
-
-/** For a path that this console does not have. */
-function noSuchCall(): Response {
-  return json({ kind: 'not_found', message: 'This call does not exist.' }, 404);
 }

@@ -52,8 +52,8 @@ export async function openStateFile(path: string, owner: StateOwner): Promise<St
   }
 }
 
-/** Reads a state file without locking it, for a dry run. */
-export function readStateFile(path: string, owner: StateOwner): Causes {
+/** Reads a state file; one that does not exist has no causes. */
+function readStateFile(path: string, owner: StateOwner): Causes {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
