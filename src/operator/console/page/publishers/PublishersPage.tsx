@@ -35,7 +35,7 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
     if (words === q) return undefined;
     const timer = setTimeout(() => show({}, { replace: true }), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [words, q, status]);
+  }, [words, q, status, sort]);
   const resource = useCall<ConsolePublishers>(pathOf({ q, status, sort, page }));
   const { data, isLoading } = resource;
   const pages = data ? Math.max(1, Math.ceil(data.count / data.page_size)) : 1;
