@@ -5,12 +5,21 @@ import { NOTE, type NoteChange, type Notes } from './rows.ts';
 export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { readonly notes: Notes } {
   /** What this page has read or written, for when storage fails. */
   let memory = new Map<string, unknown>();
+  /** Changes while memory had to do. */
+  let unsaved: [key: string, change: NoteChange][] = [];
 
   const core = openCore(open, {
     ...options,
     onBack() {
-      // A new database lacks them.
-      for (const [key, copy] of memory) void update(key, (before) => before ?? copy);
+      const changes = unsaved;
+      unsaved = [];
+      // A new database lacks all of them.
+      for (const [name, copy] of memory)
+        void update(name, (before) =>
+          before === undefined
+            ? copy
+            : changes.reduce<unknown>((value, [key, change]) => (key === name ? change(value) : value), before),
+        );
     },
     onWithdrawn() {
       clear();
@@ -37,11 +46,13 @@ export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { re
     });
     // Cleared meanwhile.
     if (copies !== memory) return;
+    if (!stored) unsaved.push([key, change]);
     remember(key, stored ? stored[0] : change(memory.get(key)));
   }
 
   function clear(): void {
     memory = new Map();
+    unsaved = [];
   }
 
   return {

@@ -175,7 +175,14 @@ export function openRows(
   /** Resolves when everything that was added so far is written: an earlier write may have begun with a part of it. */
   function write(): Promise<unknown> {
     writing = undefined;
-    const added = [...known].flatMap(([key, { value, put }]) => (put === 'unwritten' ? [[key, value] as const] : []));
+    const read = (): RowChange[] =>
+      [...known].flatMap(([key, { value, put }]) => (put === 'unwritten' ? [[key, value] as const] : []));
+    let added = read();
+    // Far more at once than there is room for: what has to go is not written first.
+    if (added.length > QUEUE_GROWN) {
+      drop(findDrops(added.map(([key]) => key).sort(), known));
+      added = read();
+    }
     room -= added.length;
     const changed = change(added, room < 0);
     return (written = Promise.all([written, changed]));
@@ -300,7 +307,7 @@ export function openRows(
       known.clear();
       if (!how) return database.run('readwrite', clearEvents, true);
       isStopped = true;
-      return close(() => database.run('readwrite', (table) => table.clear()));
+      return close(() => database.run('readwrite', (table) => table.clear(), true));
     },
     withdraw,
     close,

@@ -169,11 +169,10 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     )
       return;
     // Stored until a response arrives, which may be never: the relay drops duplicates.
-    let rest = rows.idle().filter(([key, { tries }]) => !tries && !isSuspect(key));
-    while (rest[0]) {
-      const batch = takeBatch(rest);
-      rest = rest.filter((entry) => !batch.includes(entry));
-      handedOver = Promise.all([handedOver, deliver(batch, true)]);
+    const rest = rows.idle().filter(([key, { tries }]) => !tries && !isSuspect(key));
+    for (const isRelayTime of [true, undefined]) {
+      const group = rest.filter(([, row]) => row.isRelayTime === isRelayTime);
+      while (group[0]) handedOver = Promise.all([handedOver, deliver(group.splice(0, BATCH_MAX_EVENTS), true)]);
     }
   }
 

@@ -133,6 +133,8 @@ async function requestOrStreamed(
   memory: OrderMemory,
 ): Promise<Found | Failure> {
   const { signal, prefetched } = context;
+  // Storage, or another tab, may have taken long.
+  throwIfAborted(signal);
   const request = new AbortController();
   const cancel = (): void => request.abort();
   signal.addEventListener('abort', cancel, request);

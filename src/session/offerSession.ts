@@ -55,8 +55,8 @@ export interface OfferSession {
   dismiss(by: DismissEvent['by']): void;
   /** Where there is consent, forgets the orders that this device remembers, and shows offers for another attempt. */
   again(attempt: Attempt): void;
-  /** Opens the queue anew: it captures the page's `fetch` and storage when it is opened. */
-  reopenQueue(): SessionQueue;
+  /** Opens the queue anew, where there is consent: it captures the page's `fetch` and storage when it is opened. */
+  reopenQueue(): SessionQueue | undefined;
   flush(): Promise<void>;
   explain(): Explanation;
   /** Ends the session. What was tracked stays on the device until it is delivered. */
@@ -126,7 +126,7 @@ export function openOfferSession(
       if (isForced) consent.begin(changed.options, scope);
       if (consent.state === 'given' && !lifetime) void run();
     },
-    reopenQueue,
+    reopenQueue: () => lifetime && reopenQueue(),
     async flush() {
       await queue?.flush();
     },
@@ -151,12 +151,12 @@ export function openOfferSession(
   /** Shows offers, from consent to the outcome. */
   async function run(): Promise<void> {
     const { signal } = (lifetime = new AbortController());
-    // Whatever becomes of this page: what earlier ones have left is sent, and a withdrawal elsewhere is heard.
-    if (!queue) reopenQueue();
     trace.restart();
     trace.waitingFor = 'page';
     let ended: Shown | Failure;
     try {
+      // Whatever becomes of this page: what earlier ones have left is sent, and a withdrawal elsewhere is heard.
+      if (!queue) reopenQueue();
       ended = 'code' in attempt.placement ? attempt.placement : await show(session, signal);
     } catch (error) {
       ended = outcome('network_error', `The offers could not be shown (${reasonText(error)})`, 'Please report this.');

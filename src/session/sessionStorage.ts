@@ -55,14 +55,22 @@ export function keyValueStorage(storage: KeyValueStorage | undefined): SessionSt
   const used = storage ?? inMemory();
   /** Ends when nothing is being cleared. There are no transactions, so what comes next has to wait. */
   let cleared: Promise<unknown> | undefined;
+  /** Ends when nothing is being written by a queue that was closed. */
+  let closed: Promise<unknown> | undefined;
   return {
     openQueue(options) {
       const queue = openKeyValueQueue(used, { ...options, isMemory: !storage, cleared });
-      return { ...queue, withdraw: () => (cleared = Promise.all([cleared, queue.withdraw()])) };
+      return {
+        ...queue,
+        close: (how) => (closed = Promise.all([closed, queue.close(how)])),
+        withdraw: () => (cleared = Promise.all([cleared, queue.withdraw()])),
+      };
     },
     orders: besideEvents,
     clearOrders() {},
-    withdraw: (endpoint) => void (cleared = Promise.all([cleared, clearKeyValueQueue(used, endpoint)])),
+    withdraw(endpoint) {
+      cleared = Promise.all([cleared, closed]).then(() => clearKeyValueQueue(used, endpoint));
+    },
     resume: (endpoint) => void (cleared ??= resumeClearing(used, endpoint)),
   };
 }

@@ -195,6 +195,44 @@ test('a withdrawal during a write is noticed by the next one, even if consent wa
   await eventually(() => expect(queue.withdrawn).toBe(1));
 });
 
+/** Has the next write wait until the returned function is called. */
+function holdWrite(storage: Process): () => void {
+  const { setItem } = storage;
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  storage.setItem = async (key, value) => {
+    storage.setItem = setItem;
+    await held;
+    return setItem(key, value);
+  };
+  return () => release?.();
+}
+
+test('a write that ends after a withdrawal leaves nothing', async () => {
+  const values = new Map<string, string>();
+  const storage = start(values);
+  const queue = open(storage, DOWN);
+  const release = holdWrite(storage);
+  await queue.track(event('1'));
+  const withdrawn = queue.withdraw();
+  await Promise.race([withdrawn, pause(1_500)]);
+  release();
+  await withdrawn;
+  await pause(50);
+  expect([...values.keys()]).toEqual([]);
+});
+
+test('a note that is changed while storage does not respond is stored once it does', async () => {
+  const storage = start(new Map<string, string>());
+  const { notes, track } = open(storage, DOWN);
+  await notes.update('order', () => ['seen']);
+  const release = holdWrite(storage);
+  await track(event('1'));
+  await notes.update('order', (before) => [...(before as string[]), 'closed']);
+  release();
+  await eventually(async () => expect(await open(storage).notes.read('order')).toEqual(['seen', 'closed']));
+});
+
 test('a session that begins during a withdrawal is cleared as well', async () => {
   const values = new Map(['q?', 'q 0', 'q 0!'].map((key) => [key, 'x']));
   const storage = start(values);

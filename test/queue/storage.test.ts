@@ -1,3 +1,4 @@
+import { IDBObjectStore } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { event, freshStorage, names, onDisk, open, putRows, slowStorage, type Watched } from './world.ts';
 
@@ -219,4 +220,12 @@ it('events older than a week are dropped and counted, events of an impossible ye
   opened.push(fourth);
   await vi.waitFor(() => expect(fourth.of('delivered')).toHaveLength(1));
   expect(fourth.batches.flat()).toEqual(['wrong clock']);
+});
+
+it('far more events than there is room for are dropped before they are written', async () => {
+  const queue = down();
+  await queue.track(event('first'));
+  const put = vi.spyOn(IDBObjectStore.prototype, 'put');
+  await Promise.all(names(5_000).map((id) => queue.track(event(id))));
+  expect(put.mock.calls.length).toBeLessThan(2_000);
 });

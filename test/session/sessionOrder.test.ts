@@ -2,6 +2,7 @@ import { webcrypto } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { QUEUE_PREFIX } from '../../src/queue/rows.ts';
 import { clearOrders } from '../../src/session/orderMemory.ts';
+import { freshStorage } from '../queue/world.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -59,6 +60,23 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
     expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });
     second.destroy();
   });
+});
+
+test('a session that waits for the response of another tab requests nothing once it is denied or destroyed', async () => {
+  for (const end of ['denied', 'destroyed']) {
+    freshStorage();
+    const [relay, other] = [startRelay(1), startRelay(1)];
+    other.offers = () => new Promise(() => {});
+    const first = open(other, { order: '7' });
+    await vi.waitFor(() => expect(other.asked).toHaveLength(1));
+    const second = open(relay, { order: '7' });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (end === 'denied') second.consent(false);
+    second.destroy();
+    first.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(relay.asked).toEqual([]);
+  }
 });
 
 test('offers on a page leave a session’s memory in localStorage alone', async () => {
