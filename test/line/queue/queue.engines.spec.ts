@@ -36,7 +36,7 @@ test('leaving while the relay is down loses nothing', async ({ driver }) => {
   site.isDown = '/first';
   await driver.eval(async () => {
     await track('c', 200);
-    location.href = '/next?idle';
+    setTimeout(() => (location.href = '/next?idle')); // after this evaluation
   });
   await expect.poll(() => driver.eval(() => location.pathname).catch(() => '')).toBe('/next');
   await driver.goto(site.url);
@@ -108,7 +108,7 @@ test('a restored page notices that consent was withdrawn', async ({ driver }) =>
     // It reads first, so it is aborted.
     addEventListener('pagehide', () => void queue.notes.update('n', () => 1), { once: true });
     Object.assign(globalThis, { wasLeft: true });
-    location.href = '/?idle&next';
+    setTimeout(() => (location.href = '/?idle&next')); // after this evaluation
   });
   await expect.poll(() => opened(driver)).toBe('?idle&next');
   await driver.eval(() => offerletSessionQueue.withdrawConsent('/events/batch'));
@@ -133,7 +133,7 @@ test('a restored page finishes what it began on pagehide', async ({ driver }) =>
       void queue.close().then(() => ended.push('close'));
     });
     Object.assign(globalThis, { ended });
-    location.href = '/?idle&next';
+    setTimeout(() => (location.href = '/?idle&next')); // after this evaluation
   });
   await expect.poll(() => opened(driver)).toBe('?idle&next');
   // What was sent as the page was left has failed by now.
@@ -191,7 +191,7 @@ test('without storage events are held in memory and sent, at the latest when the
   await expect.poll(() => tally(site.arrived(), 'd', 5)).toEqual({ lost: 0, duplicated: 0 });
   await driver.eval(async () => {
     await track('e', 30);
-    location.href = '/next?idle';
+    setTimeout(() => (location.href = '/next?idle')); // after this evaluation
   });
   await expect.poll(() => tally(site.arrived(), 'e', 30).lost).toBe(0);
 });
@@ -207,7 +207,7 @@ test('a page that is left during a request sends the rest, even if another scrip
     Object.assign(globalThis, { queue: offerletQueue.openQueue({ endpoint: '/events/batch' }) });
     await track('g', 30);
     await new Promise((sent) => setTimeout(sent, 100));
-    location.href = '/next?idle';
+    setTimeout(() => (location.href = '/next?idle')); // after this evaluation
   });
   await expect.poll(() => tally(site.arrived(), 'g', 30).lost).toBe(0);
 });

@@ -29,6 +29,7 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
   const show = (state: Partial<ListState>, options?: { replace: boolean }): void => {
     setTyped(undefined);
     go(pathOf({ q: words, status, sort, page: 1, ...state }), options);
+    scrollTo(0, 0);
   };
   // Before anything else runs: a timer of what was shown before would take back a status that was chosen meanwhile.
   useLayoutEffect(() => {
@@ -56,7 +57,12 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
         <Pending resource={resource} />
       ) : (
         <section class={`card list ${isLoading ? 'loading' : ''}`} aria-busy={isLoading} aria-label="Publishers">
-          <List list={data} isFiltered={q !== '' || status !== ''} sort={sort} order={(by) => show({ sort: by })} />
+          <List
+            list={data}
+            isFiltered={q !== '' || status !== '' || page > 1}
+            sort={sort}
+            order={(by) => show({ sort: by })}
+          />
           {data.count > 0 && (
             <footer>
               <p class="quiet" role="status">

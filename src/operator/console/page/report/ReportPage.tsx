@@ -86,6 +86,13 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
   const { data_through } = report;
   const rows = useRows(report, reload);
   const dates = datesOfSpec(report.state);
+  /** Sorts, and shows the first rows. */
+  function order(sort: string): void {
+    change({ sort });
+    const table = document.querySelector('.table-card');
+    if (table && table.getBoundingClientRect().top < 0) table.scrollIntoView();
+  }
+
   return (
     <>
       <ChartCard report={report}>
@@ -105,8 +112,8 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
             totals={report.totals}
             state={report.state}
             dataThrough={data_through}
-            sort={(column) => change({ sort: nextSort(state.sort, column) })}
-            order={(sort) => change({ sort })}
+            sort={(column) => order(nextSort(state.sort, column))}
+            order={order}
           />
         </section>
       )}
