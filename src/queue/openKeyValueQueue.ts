@@ -6,7 +6,7 @@ import {
   newKeyValueConsent,
   openKeyValueDatabase,
 } from './openKeyValueDatabase.ts';
-import { openNotedCore } from './openNotes.ts';
+import { openNotedCore } from './openNotedCore.ts';
 import { openRows } from './openRows.ts';
 import { QUEUE_PREFIX, queueName } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import type { KeyValueStorage } from '../queue/openKeyValueDatabase.ts';
 import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/openKeyValueQueue.ts';
 import { openCore, openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
-import { openNotedCore } from '../queue/openNotes.ts';
+import { openNotedCore } from '../queue/openNotedCore.ts';
 import { resumeWithdrawal, tryStorage, withdrawConsent } from '../queue/withdrawal.ts';
 export { onWithdrawal } from '../queue/withdrawal.ts';
 import { clearOrders, localOrders, type OrderStore } from './orderMemory.ts';

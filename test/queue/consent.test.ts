@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
 import { type CoreOptions, openSessionQueue } from '../../src/queue/openCore.ts';
-import { openNotedCore } from '../../src/queue/openNotes.ts';
+import { openNotedCore } from '../../src/queue/openNotedCore.ts';
 import { withdrawConsent } from '../../src/queue/withdrawal.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openSessionQueue } from '../../src/queue/openCore.ts';
-import { openNotedCore } from '../../src/queue/openNotes.ts';
+import { openNotedCore } from '../../src/queue/openNotedCore.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
 
