@@ -71,6 +71,22 @@ const TEXT_MAX = 1_000;
 const CONSOLE_MAX = 200;
 /** The world of the recorder. */
 const WORLD = 'offerlet-doctor';
+/** Runs before the page's own scripts, which can write and throw texts of any length as often as they like: they would all arrive here. */
+const SHORTEN = `(() => {
+  const { apply } = Reflect, text = String, { slice } = text.prototype, { Error } = window;
+  for (const name of Object.keys(console)) {
+    const write = console[name];
+    if (typeof write !== 'function') continue;
+    console[name] = (...values) => {
+      for (let at = 0; at < values.length; at++)
+        if (typeof values[at] !== 'object' || values[at] instanceof Error)
+          values[at] = apply(slice, text(values[at]?.stack ?? values[at]), [0, ${TEXT_MAX}]);
+      apply(write, console, values);
+    };
+  }
+  const { get } = Object.getOwnPropertyDescriptor(ErrorEvent.prototype, 'message');
+  addEventListener('error', (event) => apply(get, event, []).length > ${TEXT_MAX} && event.preventDefault());
+})()`;
 /** What offerlet says about its mounts. It runs among the page's own scripts: nothing in it is trusted. */
 const EXPLAIN = `(() => {
   try {
@@ -98,6 +114,7 @@ export async function visitPage(
   const source = `(${String(recordPage)})(${String(measureContrast)})`;
   await cdp.send('Page.enable');
   await cdp.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: WORLD });
+  await cdp.send('Page.addScriptToEvaluateOnNewDocument', { source: SHORTEN });
   const { frameTree } = await cdp.send('Page.getFrameTree');
   const failure = await page.goto(url, { waitUntil: 'commit', timeout: LOAD_MS }).then(() => undefined, whyNotLoaded);
   if (failure !== undefined)
