@@ -3,8 +3,8 @@
 // becomes unreachable. test/package/leanPreact.test.ts checks that the widget uses none of the removed code, and
 // test/package/leanWidget.test.ts compares the widget on the reduced Preact and on the whole one.
 //
-// Drop it, and import Preact as it is, once Preact builds without hydration, class components and Suspense, once an update of
-// Preact takes more than an hour here, or once 2.7 KB no longer matter.
+// Import Preact unchanged instead when Preact can be built without hydration, class components and Suspense, when an update of
+// Preact takes more than an hour here, or when 2.7 KB matter no more.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin, type Rolldown } from 'vite';

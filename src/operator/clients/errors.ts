@@ -143,7 +143,7 @@ export function failureOf(error: ApiError): Failure {
   };
 }
 
-/** What the system says, where the call did not end for a reason of ours. */
+/** The system's own message, unless this client ended the call. */
 function whyUnreachable({ code, message, cause }: UnreachableError): string {
   const isOurs = code !== 'refused' && code !== 'no_response';
   return isOurs || !(cause instanceof Error) ? message : `The network does not respond: ${cause.message}.`;

@@ -89,7 +89,7 @@ export function judge(rule: Rule, options: JudgeOptions): Judgement[] {
   return judged;
 }
 
-/** What a rule says, whoever it is about. */
+/** What a rule says of a publisher, or of the channel. */
 export type RuleResult = Pick<Judgement, 'outcome' | 'text'>;
 /** A fine result has no text, unless it was not fine before. */
 const FINE: RuleResult = { outcome: 'fine', text: '' };
