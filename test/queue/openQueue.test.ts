@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { event, freshStorage, mixed, names, open, type Watched } from './world.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 const opened: Watched[] = [];
 const opening: typeof open = (answer, options) => {
@@ -139,7 +142,7 @@ describe('refusals', () => {
     await Promise.all(names(25).map((id) => queue.track(event(id))));
     await vi.waitFor(() => expect(queue.of('paused')).toHaveLength(1));
     await queue.track(event('more', { event_name: 'BRAND_CLICK' }));
-    await new Promise((done) => setTimeout(done, 700));
+    await letPass(700);
     expect(queue.batches).toHaveLength(1);
     expect(await queue.stats()).toMatchObject({ isPaused: true, onDisk: 26 });
     status = 202;

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openSession, type SessionOptions } from '../../src/session/openSession.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -137,7 +140,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     const [relay, storage] = [startRelay(), openStorage()];
     let decide: (isGiven: boolean) => void = () => {};
     const session = open(relay, { storage, order: '1', consent: new Promise((resolve) => (decide = resolve)) });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await letPass(50);
     expect(relay.asked).toEqual([]);
     expect(storage?.values.size ?? 0).toBe(0);
     decide(true);
@@ -150,7 +153,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     const count = relay.events.length;
     session.displayed(offer);
     expect(session.accept(offer).target_url).toBe('');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await letPass(300);
     expect(relay.events).toHaveLength(count);
     expect(storage?.values.size ?? 0).toBe(0);
     session.consent(true);
@@ -241,7 +244,7 @@ test('headers() is called for every request; when it rejects, nothing is lost', 
   await settled(relay, ['WIDGET_LOAD']);
   isBroken = true;
   await session.accept(offer).stored;
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await letPass(100);
   isBroken = false;
   await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK']);
   expect(relay.headers.map((one) => one.get('authorization'))).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3']);

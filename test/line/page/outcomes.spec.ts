@@ -2,8 +2,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { HASH, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 /** Shows INLINE offers, and returns the outcome and what was left on the page and in the console. */
 async function end(page: Page, more = ''): Promise<{ code: string; message: string; hint?: string; lines: string[] }> {
@@ -186,7 +188,7 @@ for (const [what, attributes] of [
     await poll(() => loaded).toContain('127.0.0.1');
     await page.goto('http://shop.test/look?offerlet=inspect');
     await page.waitForFunction('window.offerlet?.explain?.()[0]');
-    await page.waitForTimeout(300);
+    await letPass(page, 300);
     expect(loaded).not.toContain('shop.test');
   });
 }
