@@ -101,18 +101,6 @@ describe('timing', () => {
     expect(queue.batches).toEqual([['display', 'click']]);
   });
 
-  it('after a failure the next request waits half a second, however often flush is called', async () => {
-    const at: number[] = [];
-    const queue = opening(() => {
-      at.push(Date.now());
-      throw new TypeError('refused');
-    });
-    await queue.track(event('a'));
-    for (let n = 0; n < 4; n++) await queue.flush();
-    const gaps = at.slice(1).map((time, n) => time - (at[n] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(495);
-  });
-
   it('Retry-After is obeyed, even by flush', async () => {
     const at: number[] = [];
     const queue = opening(() => {

@@ -41,31 +41,6 @@ test('a consent source is called once, decides as often as it likes, and ends wi
   expect(session.explain().consent?.isGiven).toBe(true);
 });
 
-test('a source that decides at once, or throws', async () => {
-  const relay = startRelay(1);
-  const end = async (consent: SessionOptions['consent']) => {
-    const session = open(relay, { consent });
-    const { code } = await session.result;
-    session.destroy();
-    return [code, session.explain().consent?.by];
-  };
-  expect(await end((decide) => decide(true))).toEqual(['offers', 'function']);
-  expect(
-    await end(() => {
-      throw Error('mine');
-    }),
-  ).toEqual(['consent_denied', 'function']);
-  expect(
-    await end((decide) => {
-      decide(true);
-      return () => {
-        throw Error('mine');
-      };
-    }),
-  ).toEqual(['offers', 'function']);
-  expect(await end(Promise.resolve(true))).toEqual(['offers', 'option']);
-});
-
 test('a source that closes the session at once is ended as well', async () => {
   const stop = vi.fn();
   const session = open(startRelay(1), {
