@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { domainToASCII } from 'node:url';
-import type { AddResult, CreateRequest, Category, PublisherItem } from '../../wire/channel.ts';
-import { isObject, own, readUuid } from '../../wire/json.ts';
+import * as v from 'valibot';
+import type { AddResult, CreateRequest, Category } from '../../wire/channel.ts';
+import { isObject, type JsonObject } from '../../wire/json.ts';
 import { ADD_MAX_ITEMS } from '../../wire/limits.ts';
-import { badFields, readCategories, type ChannelCall, readObject, readSubcategoryIds } from './channelRoute.ts';
+import { type ChannelCall, IDS_REQUIRED, readBody, subcategoryIds } from './channelRoute.ts';
 
 /** POST add: creates a request for each new item, and reports the others as duplicates (src/network/contract/rules.md#c20). */
 export async function addPublishers({ request, context, channelId }: ChannelCall): Promise<Response> {
-  const body = await readObject(request);
-  if (!body.ok) return body.refusal;
-  const read = readItems(body.value['items'], await readCategories(context.db));
-  if (!read.ok) return badFields({ items: read.messages });
+  const body = await readBody(request, context.db, addBody);
+  if (body instanceof Response) return body;
   const now = await context.now();
-  const requests = read.items.map((item, index) => ({ item, row: newRow(item, { channelId, now, index }) }));
+  const requests = body.items.map((item, index) => ({ item, row: newRow(item, { channelId, now, index }) }));
   // One statement: the unique index decides between concurrent calls, and within a call the first of two duplicates wins.
   const created = await context.db.query<{ pending_publisher_id: string }>(
     `INSERT INTO publishers (${COLUMNS}) SELECT ${COLUMNS} FROM json_populate_recordset(NULL::publishers, $1::json)
@@ -41,15 +40,15 @@ interface NewRow {
   readonly [column: string]: unknown;
 }
 
-function newRow(item: CheckedItem, { channelId, now, index }: { channelId: string; now: Date; index: number }): NewRow {
+function newRow(item: Item, { channelId, now, index }: { channelId: string; now: Date; index: number }): NewRow {
   return {
     pending_publisher_id: timeOrderedId(index),
     channel_id: channelId,
     brand_name: item.brand_name,
     brand_key: brandKey(item.brand_name),
     domain: item.domain,
-    domain_key: item.domain_key,
-    primary_category_id: item.primary_category_id,
+    domain_key: domainKey(item.domain),
+    primary_category_id: item.primary_category_id.remote_id,
     subcategory_ids: item.subcategory_ids,
     status: 'PENDING',
     staff_notes: '',
@@ -60,7 +59,8 @@ function newRow(item: CheckedItem, { channelId, now, index }: { channelId: strin
   };
 }
 
-function createRequest({ brand_name, domain, category, subcategory_ids }: CheckedItem, row: NewRow): CreateRequest {
+function createRequest(item: Item, row: NewRow): CreateRequest {
+  const { brand_name, domain, primary_category_id: category, subcategory_ids } = item;
   return {
     pending_publisher_id: row.pending_publisher_id,
     status: row.status,
@@ -74,90 +74,85 @@ function createRequest({ brand_name, domain, category, subcategory_ids }: Checke
   };
 }
 
+const REQUIRED = 'this field is required.';
 /** Maximum characters of a brand name or a domain. */
 const TEXT_MAX_LENGTH = 255;
 
-/** A valid item with its category. */
-interface CheckedItem extends PublisherItem {
-  readonly category: Category;
-  readonly domain_key: string;
+const text = v.config(
+  v.pipe(
+    v.string(({ input }) => (input === null ? REQUIRED : 'expected a string.')),
+    v.check((value) => value.trim() !== '', 'this field may not be blank.'),
+    v.check(({ length }) => length <= TEXT_MAX_LENGTH, `expected at most ${TEXT_MAX_LENGTH} characters.`),
+    v.check((value) => isPlainText(value.trim()), 'expected text without control characters.'),
+    v.trim(),
+  ),
+  { abortPipeEarly: true },
+);
+
+interface Item {
+  readonly brand_name: string;
+  readonly domain: string;
+  readonly primary_category_id: Category;
+  readonly subcategory_ids: readonly string[];
 }
 
-/** Reads the items of POST add, or returns messages about all of them: one invalid item refuses the whole call. */
-function readItems(
-  value: unknown,
-  categories: readonly Category[],
-): { ok: true; items: CheckedItem[] } | { ok: false; messages: string[] } {
-  if (value === undefined || value === null)
-    return { ok: false, messages: [`This field is required. Use a list of 1 to ${ADD_MAX_ITEMS} items.`] };
-  if (!Array.isArray(value) || value.length < 1 || value.length > ADD_MAX_ITEMS) {
-    return { ok: false, messages: [`Expected a list of 1 to ${ADD_MAX_ITEMS} items.`] };
-  }
-  const messages: string[] = [];
-  const items: CheckedItem[] = [];
-  for (const [index, element] of value.entries()) {
-    const item = readItem(element, categories, (field, message) =>
-      messages.push(`items[${index}]${field && `.${field}`}: ${message}`),
-    );
-    if (item) items.push(item);
-  }
-  return messages.length > 0 ? { ok: false, messages } : { ok: true, items };
-}
-
-function readItem(
-  element: unknown,
-  categories: readonly Category[],
-  report: (field: string, message: string) => void,
-): CheckedItem | undefined {
-  if (!isObject(element)) {
-    report('', 'expected an object with brand_name, domain, primary_category_id and subcategory_ids.');
-    return undefined;
-  }
-  const text = (field: string): string | undefined =>
-    readText(own(element, field), (message) => report(field, message));
-  const brand_name = text('brand_name');
-  const domain = text('domain');
-  const domain_key = domain === undefined ? undefined : domainKey(domain);
-  if (domain !== undefined && domain_key === undefined)
-    report('domain', 'expected the domain of a website, such as shop.example.');
-  const primary_category_id = text('primary_category_id');
-  const id = readUuid(primary_category_id);
-  const category = categories.find(({ remote_id }) => remote_id === id);
-  if (primary_category_id !== undefined && !category)
-    report('primary_category_id', 'there is no category with this id.');
-  const subcategory_ids = readSubcategories(own(element, 'subcategory_ids'), categories, category, (message) =>
-    report('subcategory_ids', message),
+/** One item of POST add. */
+export function publisherItem(categories: readonly Category[]): v.GenericSchema<unknown, Item> {
+  return v.pipe(
+    v.custom<JsonObject>(
+      isObject,
+      'expected an object with brand_name, domain, primary_category_id and subcategory_ids.',
+    ),
+    v.object(
+      {
+        brand_name: text,
+        domain: v.pipe(
+          text,
+          v.check((value) => domainKey(value) !== undefined, 'expected the domain of a website, such as shop.example.'),
+          v.description('The domain of the brand’s website.'),
+        ),
+        primary_category_id: v.pipe(
+          text,
+          v.metadata({ format: 'uuid' }),
+          v.rawTransform(({ dataset, addIssue, NEVER }) => {
+            const category = categories.find(({ remote_id }) => remote_id === dataset.value.toLowerCase());
+            if (!category) addIssue({ message: 'there is no category with this id.' });
+            return category ?? NEVER;
+          }),
+        ),
+        subcategory_ids: v.pipe(
+          subcategoryIds(categories),
+          v.minLength(1, 'expected at least one subcategory.'),
+          v.description('At least one belongs to the primary category.'),
+        ),
+      },
+      ({ expected }) => (expected === '"subcategory_ids"' ? IDS_REQUIRED : REQUIRED),
+    ),
+    v.forward(
+      v.partialCheck(
+        [['primary_category_id'], ['subcategory_ids']],
+        ({ primary_category_id: { subcategories }, subcategory_ids: ids }) =>
+          ids.length === 0 || subcategories.some(({ remote_id }) => ids.includes(remote_id)),
+        ({ input }) => `expected at least one subcategory of the primary category ${input.primary_category_id.name}.`,
+      ),
+      ['subcategory_ids'],
+    ),
   );
-  if (!brand_name || !domain || !domain_key || !category || !subcategory_ids) return undefined;
-  return { brand_name, domain, domain_key, primary_category_id: category.remote_id, category, subcategory_ids };
 }
 
-function readText(value: unknown, report: (message: string) => void): string | undefined {
-  if (value === undefined || value === null) report('this field is required.');
-  else if (typeof value !== 'string') report('expected a string.');
-  else if (value.trim() === '') report('this field may not be blank.');
-  else if (value.length > TEXT_MAX_LENGTH) report(`expected at most ${TEXT_MAX_LENGTH} characters.`);
-  else if (!isPlainText(value.trim())) report('expected text without control characters.');
-  else return value.trim();
-  return undefined;
-}
-
-function readSubcategories(
-  value: unknown,
-  categories: readonly Category[],
-  primary: Category | undefined,
-  report: (message: string) => void,
-): readonly string[] | undefined {
-  const list = readSubcategoryIds(value, categories);
-  if (!list.ok) {
-    list.messages.forEach(report);
-    return undefined;
-  }
-  if (list.ids.length === 0) report('expected at least one subcategory.');
-  else if (primary && !primary.subcategories.some(({ remote_id }) => list.ids.includes(remote_id))) {
-    report(`expected at least one subcategory of the primary category ${primary.name}.`);
-  } else return list.ids;
-  return undefined;
+/** The body of POST add. The length of the list is checked before its items: one invalid item refuses the whole call. */
+export function addBody(categories: readonly Category[]): v.GenericSchema<unknown, { items: Item[] }> {
+  const range = `list of 1 to ${ADD_MAX_ITEMS} items.`;
+  const required = `This field is required. Use a ${range}`;
+  const items = v.pipe(
+    v.unknown(),
+    v.check(
+      (list) => Array.isArray(list) && list.length >= 1 && list.length <= ADD_MAX_ITEMS,
+      ({ input }) => (input === null ? required : `Expected a ${range}`),
+    ),
+    v.array(publisherItem(categories)),
+  );
+  return v.object({ items }, required);
 }
 
 /** Normalizes a brand name for comparison: case, width and spacing do not matter. */

@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { authenticate, type NetworkContext, type NetworkRoute, readJson, type RouteParams } from '../context.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
-import { type JsonObject, isObject, readUuid } from '../../wire/json.ts';
+import { isObject } from '../../wire/json.ts';
 import type { Category, Subcategory } from '../../wire/channel.ts';
 import { type Queries } from '../database/database.ts';
 
@@ -37,21 +38,34 @@ export function channelRoute(
 
 const READ_ONLY = 'A publishable key can only read. Use the secret management key for changes.';
 
-/** Reads the body as a JSON object, or returns the response that refuses it. */
-export async function readObject(
+/** Reads a body with a schema that knows the categories. Returns its value, or the response that refuses it. */
+export async function readBody<Schema extends v.GenericSchema>(
   request: Request,
-): Promise<{ ok: true; value: JsonObject } | { ok: false; refusal: Response }> {
+  db: Queries,
+  schema: (categories: readonly Category[]) => Schema,
+): Promise<v.InferOutput<Schema> | Response> {
   const body = await readJson(request, CHANNEL_BODY_MAX_BYTES);
-  if (!body.ok && body.status === 413)
-    return { ok: false, refusal: Response.json({ detail: body.message }, { status: 413 }) };
-  if (!body.ok) return { ok: false, refusal: badFields({ non_field_errors: [body.message] }) };
-  if (!isObject(body.json))
-    return { ok: false, refusal: badFields({ non_field_errors: ['The body must be a JSON object.'] }) };
-  return { ok: true, value: body.json };
+  if (!body.ok && body.status === 413) return Response.json({ detail: body.message }, { status: 413 });
+  if (!body.ok) return badFields({ non_field_errors: [body.message] });
+  if (!isObject(body.json)) return badFields({ non_field_errors: ['The body must be a JSON object.'] });
+  const read = v.safeParse(schema(await readCategories(db)), body.json);
+  return read.success ? read.output : refuseIssues(read.issues);
 }
 
-/** A 400 of the Channel API: messages by field (docs/project/wire.md#errors). */
-export function badFields(fields: Readonly<Record<string, readonly string[]>>): Response {
+/** A 400 of the Channel API: messages by field (docs/project/wire.md#errors). They name an item, and an id in a list. */
+export function refuseIssues(issues: readonly v.BaseIssue<unknown>[]): Response {
+  const fields: Record<string, string[]> = {};
+  for (const { path = [], message } of issues) {
+    const keys = path.map(({ key }) => String(key));
+    const [field = ''] = keys;
+    const [name, id] = field === 'items' ? keys.slice(2) : keys;
+    const place = keys.length > 1 && field === 'items' ? `items[${keys[1]}]${name ? `.${name}` : ''}: ` : '';
+    (fields[field] ??= []).push(`${place}${id ? `Item ${id}: ` : ''}${message}`);
+  }
+  return badFields(fields);
+}
+
+function badFields(fields: Readonly<Record<string, readonly string[]>>): Response {
   return Response.json(fields, { status: 400 });
 }
 
@@ -93,29 +107,24 @@ function compare(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Reads a list of subcategory ids, in order and in lower case, or returns what is wrong with it. */
-export function readSubcategoryIds(
-  value: unknown,
-  categories: readonly Category[],
-): { ok: true; ids: readonly string[] } | { ok: false; messages: readonly string[] } {
-  if (value === undefined || value === null)
-    return refuse('This field is required. Use a list of subcategory ids, or [] for none.');
-  if (!Array.isArray(value)) return refuse('Expected a list of subcategory ids.');
+/** What says that a list of subcategories' ids is missing. */
+export const IDS_REQUIRED = 'This field is required. Use a list of subcategory ids, or [] for none.';
+
+/** A list of subcategories' ids, in order and in lower case. */
+export function subcategoryIds(categories: readonly Category[]): v.GenericSchema<unknown, string[]> {
   const known = new Set(categories.flatMap(({ subcategories }) => subcategories.map(({ remote_id }) => remote_id)));
   const parents = new Set(categories.map(({ remote_id }) => remote_id));
-  const ids: string[] = [];
-  const messages: string[] = [];
-  for (const [index, element] of value.entries()) {
-    const id = readUuid(element);
-    if (id !== undefined && known.has(id)) ids.push(id);
-    else if (typeof element !== 'string') messages.push(`Item ${index}: expected the id of a subcategory as a string.`);
-    else if (id !== undefined && parents.has(id))
-      messages.push(`Item ${index}: ${id} is a category. Use its subcategories.`);
-    else messages.push(`Item ${index}: there is no subcategory ${JSON.stringify(element.slice(0, 64))}.`);
-  }
-  return messages.length > 0 ? { ok: false, messages } : { ok: true, ids };
-}
-
-function refuse(message: string): { ok: false; messages: readonly string[] } {
-  return { ok: false, messages: [message] };
+  const id = v.pipe(
+    v.string('expected the id of a subcategory as a string.'),
+    v.check(
+      (text) => known.has(text.toLowerCase()),
+      ({ input }) =>
+        parents.has(input.toLowerCase())
+          ? `${input.toLowerCase()} is a category. Use its subcategories.`
+          : `there is no subcategory ${JSON.stringify(input.slice(0, 64))}.`,
+    ),
+    v.toLowerCase(),
+    v.metadata({ format: 'uuid' }),
+  );
+  return v.array(id, ({ input }) => (input === null ? IDS_REQUIRED : 'Expected a list of subcategory ids.'));
 }

@@ -1,5 +1,6 @@
 import { readUuid } from '../../wire/json.ts';
 import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
 import {
   type Publisher,
   type PublisherDetail,
@@ -13,7 +14,7 @@ import { markChanged } from '../createProcessCache.ts';
 import { type Queries, type Database } from '../database/database.ts';
 import { revokeKeysOfPublisher, createKey } from '../storedKeys.ts';
 import { brandKey, isPlainText } from './addPublishers.ts';
-import { badFields, type ChannelCall, publisherNotFound } from './channelRoute.ts';
+import { type ChannelCall, publisherNotFound, refuseIssues } from './channelRoute.ts';
 
 /** A publisher or a request, as stored. */
 interface PublisherRow {
@@ -66,9 +67,14 @@ function detail(row: PublisherRow): PublisherDetail {
 
 /** GET publishers list: publishers and requests, newest first. */
 export async function listPublishers({ request, context, channelId, publisherId }: ChannelCall): Promise<Response> {
-  const read = readListQuery(new URL(request.url).searchParams);
-  if (!read.ok) return badFields(read.fields);
-  const { page, page_size, words } = read.query;
+  const { searchParams } = new URL(request.url);
+  const given = Object.fromEntries([...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]));
+  const read = v.safeParse(LIST_QUERY, given);
+  if (!read.success) return refuseIssues(read.issues);
+  const { page = 1, page_size = LIST_PAGE_SIZE.default, q = '' } = read.output;
+  const words = brandKey(q).split(/\s+/u).filter(Boolean);
+  const pageUrl = (at: number): string =>
+    `${context.networkUrl}${CHANNEL_PATHS.publishers}?${new URLSearchParams({ page: `${at}`, page_size: `${page_size}`, ...(q && { q }) })}`;
   const matching = [channelId, JSON.stringify(words), publisherId];
   const [row] = await context.db.query<{ count: number }>(
     `SELECT count(*) AS count FROM publishers WHERE removed_at IS NULL ${MATCHING}`,
@@ -86,8 +92,8 @@ export async function listPublishers({ request, context, channelId, publisherId 
   const pages = Math.max(1, Math.ceil(count / page_size));
   const list: PublisherList = {
     count,
-    next: page < pages ? pageUrl(context.networkUrl, read.query, page + 1) : null,
-    previous: page > 1 ? pageUrl(context.networkUrl, read.query, Math.min(page - 1, pages)) : null,
+    next: page < pages ? pageUrl(page + 1) : null,
+    previous: page > 1 ? pageUrl(Math.min(page - 1, pages)) : null,
     publishers: rows.map(listItem),
   };
   return Response.json(list);
@@ -97,51 +103,39 @@ export async function listPublishers({ request, context, channelId, publisherId 
 const MATCHING = `AND channel_id = $1 AND ($3::uuid IS NULL OR publisher_remote_id = $3::uuid) AND ($2::jsonb = '[]'
   OR EXISTS (SELECT 1 FROM jsonb_array_elements_text($2::jsonb) AS word WHERE strpos(brand_key, word) > 0))`;
 
-function pageUrl(networkUrl: string, { q, page_size }: ListQuery, page: number): string {
-  const parameters = new URLSearchParams({ page: String(page), page_size: String(page_size), ...(q ? { q } : {}) });
-  return `${networkUrl}${CHANNEL_PATHS.publishers}?${parameters}`;
+const once = v.pipe(
+  v.array(v.string()),
+  v.maxLength(1, 'Give this parameter once.'),
+  v.transform(([value = '']) => value),
+);
+
+/** A number of up to fifteen digits, which a number represents exactly. */
+function count(range: string, limits: { max?: number; default: number }, description: string) {
+  const { max = Infinity, default: otherwise } = limits;
+  const checks = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max));
+  return v.config(
+    v.pipe(once, v.regex(/^\d{1,15}$/), v.transform(Number), checks, v.metadata({ default: otherwise, description })),
+    { message: `Expected a whole number from ${range}.` },
+  );
 }
 
-/** The parameters of GET publishers list. */
-interface ListQuery {
-  readonly page: number;
-  readonly page_size: number;
-  /** As sent; '' if missing. */
-  readonly q: string;
-  /** Normalized like brand names. An empty list means no filter. */
-  readonly words: readonly string[];
-}
-
-type Fields = Record<string, readonly string[]>;
-
-/** Reads the list's parameters, or returns messages by parameter. Unknown parameters are ignored. */
-function readListQuery(parameters: URLSearchParams): { ok: true; query: ListQuery } | { ok: false; fields: Fields } {
-  const fields: Fields = {};
-  const page = count(parameters, 'page', fields) ?? 1;
-  const page_size = count(parameters, 'page_size', fields) ?? LIST_PAGE_SIZE.default;
-  const q = parameters.get('q') ?? '';
-  if (page_size > LIST_PAGE_SIZE.max)
-    fields['page_size'] = [`Expected a whole number from 1 to ${LIST_PAGE_SIZE.max}.`];
-  if (parameters.getAll('q').length > 1) fields['q'] = [ONCE];
-  // Tabs and newlines are control characters as well, but here they separate words like any other white space.
-  else if (!isPlainText(q.replaceAll(/\s/gu, ' '))) fields['q'] = ['Expected text without control characters.'];
-  if (Object.keys(fields).length > 0) return { ok: false, fields };
-  return { ok: true, query: { page, page_size, q, words: brandKey(q).split(/\s+/u).filter(Boolean) } };
-}
-
-const ONCE = 'Give this parameter once.';
-
-function count(parameters: URLSearchParams, name: string, fields: Fields): number | undefined {
-  const [text, ...more] = parameters.getAll(name);
-  if (text === undefined) return undefined;
-  if (more.length > 0) fields[name] = [ONCE];
-  // A number represents up to fifteen digits exactly.
-  else if (!/^\d{1,15}$/.test(text) || Number(text) === 0)
-    fields[name] = [
-      name === 'page' ? 'Expected a whole number from 1.' : `Expected a whole number from 1 to ${LIST_PAGE_SIZE.max}.`,
-    ];
-  return Number(text);
-}
+/** The parameters of the list. Unknown ones are ignored. */
+export const LIST_QUERY = v.config(
+  v.object({
+    page: v.optional(count('1', { default: 1 }, 'The page number.')),
+    page_size: v.optional(count(`1 to ${LIST_PAGE_SIZE.max}`, LIST_PAGE_SIZE, 'Publishers per page.')),
+    q: v.optional(
+      v.pipe(
+        once,
+        // Tabs and newlines are control characters as well, but here they separate words like any other white space.
+        v.check((text) => isPlainText(text.replaceAll(/\s/gu, ' ')), 'Expected text without control characters.'),
+        v.string(),
+        v.description('Words to look for in the name. One match is enough.'),
+      ),
+    ),
+  }),
+  { abortPipeEarly: true },
+);
 
 /** GET publisher details, by remote id or by the id of the request. */
 export async function getPublisher({ context, params, channelId, publisherId }: ChannelCall): Promise<Response> {

@@ -1,15 +1,15 @@
+import * as v from 'valibot';
 import { readUuid } from '../../wire/json.ts';
-import { CHANNEL_PATHS, type ChannelDetails } from '../../wire/channel.ts';
+import { CHANNEL_PATHS, type Category, type ChannelDetails } from '../../wire/channel.ts';
 import type { NetworkRoute } from '../context.ts';
 import { addPublishers } from './addPublishers.ts';
 import {
   getCategories,
   channelRoute,
   type ChannelCall,
-  badFields,
-  readCategories,
-  readObject,
-  readSubcategoryIds,
+  IDS_REQUIRED,
+  readBody,
+  subcategoryIds,
   publisherNotFound,
 } from './channelRoute.ts';
 import { listPublishers, getPublisher, removePublisher } from './publishers.ts';
@@ -46,22 +46,18 @@ async function getChannelDetails({ context, channelId }: ChannelCall): Promise<R
 
 /** PUT channel exclusions: replaces the whole list. */
 async function putChannelExclusions({ request, context, channelId }: ChannelCall): Promise<Response> {
-  const list = await readExclusions(request, context.db);
-  if (!list.ok) return list.refusal;
-  await replace(context.db, channelId, list.ids);
+  const body = await readBody(request, context.db, exclusionsBody);
+  if (body instanceof Response) return body;
+  await replace(context.db, channelId, [...new Set(body.subcategory_ids)]);
   return Response.json({ ok: true });
 }
 
-/** The list of either PUT, each id once, or the response that refuses it. */
-async function readExclusions(
-  request: Request,
-  db: Database,
-): Promise<{ ok: true; ids: readonly string[] } | { ok: false; refusal: Response }> {
-  const body = await readObject(request);
-  if (!body.ok) return body;
-  const list = readSubcategoryIds(body.value['subcategory_ids'], await readCategories(db));
-  if (!list.ok) return { ok: false, refusal: badFields({ subcategory_ids: list.messages }) };
-  return { ok: true, ids: [...new Set(list.ids)] };
+/** The body of either PUT. */
+export function exclusionsBody(
+  categories: readonly Category[],
+): v.GenericSchema<unknown, { subcategory_ids: string[] }> {
+  const about = 'Ids of subcategories. The list replaces the current one; [] clears it.';
+  return v.object({ subcategory_ids: v.pipe(subcategoryIds(categories), v.description(about)) }, IDS_REQUIRED);
 }
 
 async function replace(db: Database, channelId: string, ids: readonly string[]): Promise<void> {
@@ -85,13 +81,13 @@ async function putPublisherExclusions({ request, context, params, channelId }: C
   const [found] =
     id === undefined ? [] : await context.db.query(`SELECT 1 AS found FROM publishers WHERE ${owned}`, [channelId, id]);
   if (!found) return publisherNotFound();
-  const list = await readExclusions(request, context.db);
-  if (!list.ok) return list.refusal;
+  const body = await readBody(request, context.db, exclusionsBody);
+  if (body instanceof Response) return body;
   const now = await context.now();
   const isChanged = await context.db.transaction(async (db) => {
     const changed = await db.query(
       `UPDATE publishers SET publisher_exclusions = $3::jsonb, updated_at = $4 WHERE ${owned} RETURNING publisher_remote_id`,
-      [channelId, id, JSON.stringify(list.ids), now],
+      [channelId, id, JSON.stringify([...new Set(body.subcategory_ids)]), now],
     );
     if (changed.length > 0) await markChanged(db, 'publishers');
     return changed.length > 0;

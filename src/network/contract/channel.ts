@@ -1,10 +1,13 @@
 import { CHANNEL_PATHS, PUBLISHER_STATUSES } from '../../wire/channel.ts';
-import { ADD_MAX_ITEMS, LIST_PAGE_SIZE } from '../../wire/limits.ts';
+import { ADD_MAX_ITEMS } from '../../wire/limits.ts';
+import { publisherItem } from '../channel/addPublishers.ts';
+import { LIST_QUERY } from '../channel/publishers.ts';
+import { exclusionsBody } from '../channel/routes.ts';
 import {
   type ResponsePart,
   operation,
   pathParameter,
-  queryParameter,
+  queryParameters,
   DATETIME,
   INTEGER,
   type Part,
@@ -19,11 +22,11 @@ import {
   orNull,
   ref,
   refusals,
+  schemaFrom,
 } from './operation.ts';
 
 const tag = 'Channel';
 const exclusions = object({ subcategories: object({ external: list(UUID), publisher: list(UUID) }) });
-const subcategoryIds = about(list(UUID), 'Ids of subcategories. The list replaces the current one; [] clears it.');
 const publisher = {
   pending_publisher_id: about(orNull(UUID), 'The id of the request; for an approved publisher only in its details.'),
   publisher_remote_id: about(orNull(UUID), 'Ad-serving id; null while pending.'),
@@ -55,12 +58,7 @@ export const CHANNEL_SCHEMAS: Readonly<Record<string, Schema>> = {
     ...publisher,
     api_key: about(orNull(TEXT), 'The publisher’s publishable key; null while pending.'),
   }),
-  PublisherItem: object({
-    brand_name: TEXT,
-    domain: about(TEXT, 'The domain of the brand’s website.'),
-    primary_category_id: UUID,
-    subcategory_ids: about(list(UUID, { minItems: 1 }), 'At least one belongs to the primary category.'),
-  }),
+  PublisherItem: schemaFrom(publisherItem([])),
   CreateRequest: object({
     pending_publisher_id: UUID,
     status: oneOfTexts(PUBLISHER_STATUSES),
@@ -114,7 +112,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
     put: operation({
       tag,
       summary: 'Replace the exclusions of the whole channel',
-      body: object({ subcategory_ids: subcategoryIds }),
+      body: schemaFrom(exclusionsBody([])),
       responses: { 200: done, 400: invalid, ...REFUSALS, 403: readOnly, 413: tooLarge },
     }),
   },
@@ -122,15 +120,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
     get: operation({
       tag,
       summary: 'Publishers and requests, newest first',
-      parameters: [
-        queryParameter('page', { ...INTEGER, minimum: 1, default: 1 }, 'The page number.'),
-        queryParameter(
-          'page_size',
-          { ...INTEGER, minimum: 1, maximum: LIST_PAGE_SIZE.max, default: LIST_PAGE_SIZE.default },
-          'Publishers per page.',
-        ),
-        queryParameter('q', TEXT, 'Words to look for in the name. One match is enough.'),
-      ],
+      parameters: queryParameters(LIST_QUERY),
       responses: {
         200: [
           'One page.',
@@ -165,7 +155,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       description:
         'Applies from the next recommendations on, together with the lists of the channel and the publisher.',
       parameters: [remoteId],
-      body: object({ subcategory_ids: subcategoryIds }),
+      body: schemaFrom(exclusionsBody([])),
       responses: { 200: done, 400: invalid, ...REFUSALS, 403: readOnly, 404: unknown, 413: tooLarge },
     }),
   },

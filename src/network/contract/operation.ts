@@ -1,3 +1,6 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+
 /** A JSON Schema (2020-12), as in OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -41,6 +44,24 @@ export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema;
   if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+}
+
+/** The JSON Schema of a request's schema. Checks by code are left out; `v.metadata` says in the contract what they check. */
+export function schemaFrom(request: v.GenericSchema, typeMode: 'input' | 'output' = 'output'): Schema {
+  const { $schema: _, ...schema } = toJsonSchema(request, {
+    target: 'draft-2020-12',
+    typeMode,
+    errorMode: 'ignore',
+    overrideSchema({ valibotSchema, jsonSchema: { anyOf, ...rest } }) {
+      const [first, ...others] = (anyOf ?? []).map((choice): Schema => ({ ...Object(choice) }));
+      if (first === undefined) return undefined;
+      if (valibotSchema.type === 'nullable') return { ...orNull(first), ...rest };
+      const choices = [first, ...others];
+      const isPlain = choices.every((choice) => Object.keys(choice).join() === 'type');
+      return isPlain ? Object({ type: choices.flatMap((choice) => choice['type']), ...rest }) : undefined;
+    },
+  });
+  return schema as Schema;
 }
 
 /** A reference to a named schema. */
@@ -113,6 +134,12 @@ export function operation({
 /** A query parameter. */
 export function queryParameter(name: string, schema: Schema, description: string): Part {
   return { name, in: 'query', required: false, schema, description };
+}
+
+/** The query parameters of a schema, whose descriptions become theirs. */
+export function queryParameters(query: v.GenericSchema): readonly Part[] {
+  const parameters = Object.entries(Object(schemaFrom(query)['properties'])) as [string, { description: string }][];
+  return parameters.map(([name, { description, ...schema }]) => queryParameter(name, schema, description));
 }
 
 /** A path parameter. */

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
-import { readCategories, readSubcategoryIds } from '../channel/channelRoute.ts';
+import { readCategories } from '../channel/channelRoute.ts';
 import { changeStatus } from '../channel/publishers.ts';
+import { exclusionsBody } from '../channel/routes.ts';
 import { type Queries } from '../database/database.ts';
 import { KEY_KINDS } from '../context.ts';
 import { createKey, revokeKey, rotateKey } from '../storedKeys.ts';
@@ -12,6 +13,7 @@ import {
   type ControlRoute,
   notFound,
   plainControl,
+  refuseBody,
   refuseFields,
   textField,
   timeField,
@@ -127,19 +129,16 @@ export const accounts: readonly ControlRoute[] = [
     pattern: '/sandbox/publishers/{id}/external-exclusions',
     summary: 'Set the publisher’s own exclusions',
     id: 'the publisher',
-    body: v.object({
-      subcategory_ids: v.pipe(v.unknown(), v.metadata({ type: 'array', items: { type: 'string', format: 'uuid' } })),
-    }),
+    body: v.object({ subcategory_ids: v.array(uuidField) }),
     async run({ context, params, body }) {
-      const list = readSubcategoryIds(body.subcategory_ids, await readCategories(context.db));
-      if (!list.ok) return refuseFields(list.messages.map((message) => ({ path: 'subcategory_ids', message })));
+      const list = v.safeParse(exclusionsBody(await readCategories(context.db)), body);
+      if (!list.success) return refuseBody(list.issues);
       const id = readUuid(params['id']);
-      const { ids } = list;
       const isChanged = await context.db.transaction(async (db) => {
         const changed = await db.query(
           `UPDATE publishers SET external_exclusions = $2::jsonb WHERE removed_at IS NULL AND (publisher_remote_id = $1 OR pending_publisher_id = $1)
            RETURNING pending_publisher_id`,
-          [id ?? null, JSON.stringify([...new Set(ids)])],
+          [id ?? null, JSON.stringify([...new Set(list.output.subcategory_ids)])],
         );
         if (changed.length > 0) await markChanged(db, 'publishers');
         return changed.length > 0;

@@ -1,4 +1,3 @@
-import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { isObject, type Problem, parseDatetime, readUuid } from '../../wire/json.ts';
 import { type NetworkContext, type NetworkRoute, partnerRefusal, readJson, type RouteParams } from '../context.ts';
@@ -7,9 +6,9 @@ import {
   type ResponsePart,
   type Schema,
   operation,
-  orNull,
   pathParameter,
   ref,
+  schemaFrom,
 } from '../contract/operation.ts';
 import { refuseForeign } from '../../http/refuseForeign.ts';
 import { ProductionDataError } from '../storedKeys.ts';
@@ -48,7 +47,7 @@ export function control<Body extends v.GenericSchema>(
     run(call: ControlCall<v.InferOutput<Body>>): Promise<unknown>;
   },
 ): ControlRoute {
-  return guarded({ ...options, schema: bodySchema(options.body) }, async (request, context, params) => {
+  return guarded({ ...options, schema: schemaFrom(options.body, 'input') }, async (request, context, params) => {
     const read = await readJson(request, BODY_MAX_BYTES);
     if (!read.ok) return partnerRefusal(read.status, read.message);
     if (!isObject(read.json)) return partnerRefusal(400, 'The body must be a JSON object.');
@@ -68,24 +67,6 @@ export function plainControl(
   },
 ): ControlRoute {
   return guarded(options, (request, context, params) => options.run({ request, context, params, body: undefined }));
-}
-
-/** The JSON Schema of a body. Checks by code are left out; `v.metadata` says in the contract what they check. */
-function bodySchema(body: v.GenericSchema): Schema {
-  const { $schema: _, ...schema } = toJsonSchema(body, {
-    target: 'draft-2020-12',
-    typeMode: 'input',
-    errorMode: 'ignore',
-    overrideSchema({ valibotSchema, jsonSchema: { anyOf, ...rest } }) {
-      const [first, ...others] = (anyOf ?? []).map((choice): Schema => ({ ...Object(choice) }));
-      if (first === undefined) return undefined;
-      if (valibotSchema.type === 'nullable') return { ...orNull(first), ...rest };
-      const choices = [first, ...others];
-      const isPlain = choices.every((choice) => Object.keys(choice).join() === 'type');
-      return isPlain ? Object({ type: choices.flatMap((choice) => choice['type']), ...rest }) : undefined;
-    },
-  });
-  return schema as Schema;
 }
 
 /** A 400 that names the invalid fields. */
@@ -155,7 +136,8 @@ function refuseUnstorableText(given: unknown): Response | undefined {
   return path === undefined ? undefined : refuseFields([{ path, message }]);
 }
 
-function refuseBody(issues: readonly v.BaseIssue<unknown>[]): Response {
+/** A 400 that names the invalid fields of a body. */
+export function refuseBody(issues: readonly v.BaseIssue<unknown>[]): Response {
   return refuseFields(
     issues.slice(0, 20).map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })),
   );
