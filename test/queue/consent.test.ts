@@ -6,6 +6,9 @@ import { openNotedCore } from '../../src/queue/openNotedCore.ts';
 import { withdrawConsent } from '../../src/queue/withdrawal.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 const NAME = 'offerlet-queue /events/batch';
 const click = (id: string): ReturnType<typeof event> => event(id, { event_name: 'BRAND_CLICK' });
@@ -51,14 +54,6 @@ function deleteDatabase(): Promise<string> {
   });
 }
 
-/** Lets the page's time pass, and storage and other tabs do what they do meanwhile. */
-async function sleep(ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += 25) {
-    await vi.advanceTimersByTimeAsync(25);
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
 /** A response that comes on demand. */
 function pending(): { answer: () => Promise<SendAnswer>; respond: (answer: SendAnswer) => void } {
   let respond: (answer: SendAnswer) => void = () => undefined;
@@ -66,16 +61,12 @@ function pending(): { answer: () => Promise<SendAnswer>; respond: (answer: SendA
   return { answer: () => promise, respond };
 }
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], shouldAdvanceTime: true });
-  freshStorage();
-});
+beforeEach(() => freshStorage());
 afterEach(async () => {
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
   await Promise.all(tabs.splice(0).map((tab) => tab.close()));
-  await sleep(50);
-  vi.useRealTimers();
+  await letPass(50);
 });
 
 describe('a withdrawal in another tab', () => {
@@ -89,10 +80,10 @@ describe('a withdrawal in another tab', () => {
     expect((await onDisk()).keys).toEqual([]);
     await vi.waitFor(() => expect(other.onWithdrawn).toHaveBeenCalledTimes(1));
     respond({ status: 207, body: { results: [{ index: 0, success: false }] } });
-    await sleep(300);
+    await letPass(300);
     await other.notes.update('order', () => 2);
     await expect(other.track(click('b'))).rejects.toThrow('closed');
-    await sleep(300);
+    await letPass(300);
     expect((await onDisk()).keys).toEqual([]);
     expect(other.sent).toEqual([['a']]);
     expect(other.emitted).toContainEqual({ type: 'dropped', count: 1, reason: 'withdrawn' });
@@ -107,7 +98,7 @@ describe('a withdrawal in another tab', () => {
     expect(frozen.onWithdrawn).not.toHaveBeenCalled();
     await frozen.track(click('late'));
     await vi.waitFor(() => expect(frozen.onWithdrawn).toHaveBeenCalledTimes(1));
-    await sleep(300);
+    await letPass(300);
     expect((await onDisk()).keys).toEqual([]);
     expect(frozen.sent).toEqual([]);
   });
@@ -123,7 +114,7 @@ describe('a withdrawal in another tab', () => {
       await here.withdraw();
       await wake(frozen);
       expect(frozen.onWithdrawn).toHaveBeenCalledTimes(1);
-      await sleep(700);
+      await letPass(700);
       expect(frozen.sent).toHaveLength(before);
       expect((await onDisk()).keys).toEqual([]);
     }
@@ -138,7 +129,7 @@ describe('a withdrawal in another tab', () => {
     await again.track(event('new'));
     await frozen.track(event('old'));
     await vi.waitFor(() => expect(frozen.onWithdrawn).toHaveBeenCalledTimes(1));
-    await sleep(100);
+    await letPass(100);
     expect((await onDisk()).events).toEqual(['new']);
     expect(again.onWithdrawn).not.toHaveBeenCalled();
   });
@@ -160,7 +151,7 @@ describe('a withdrawal in another tab', () => {
     await here.flush();
     await here.withdraw();
     expect(await deleteDatabase()).toBe('deleted');
-    await sleep(300);
+    await letPass(300);
     expect(frozen.onWithdrawn).toHaveBeenCalledTimes(1);
     expect(await databases()).toEqual([]);
   });
@@ -177,7 +168,7 @@ describe('a withdrawal here', () => {
     await tab.withdraw();
     vi.restoreAllMocks();
     expect((await onDisk()).keys).toEqual([]);
-    await sleep(2_000);
+    await letPass(2_000);
     expect((await onDisk()).keys).toEqual([]);
   });
 
@@ -191,7 +182,7 @@ describe('a withdrawal here', () => {
       void end(tab);
       expect(await deleteDatabase()).toBe('deleted');
       respond({ status: 503 });
-      await sleep(1_500);
+      await letPass(1_500);
       expect(await databases()).toEqual([]);
       expect(tab.onWithdrawn).not.toHaveBeenCalled();
     }
@@ -243,7 +234,7 @@ describe('what is not a withdrawal', () => {
       await vi.waitFor(() => expect(other.sent).toHaveLength(1));
       await here.purge();
       respond({ status, body: { results: [{ index: 0, success: false }] } });
-      await sleep(100);
+      await letPass(100);
       expect((await onDisk()).events).toEqual([]);
       await Promise.all([other.track(event('b')), here.track(event('c'))]);
       expect((await onDisk()).events.sort()).toEqual(['b', 'c']);
@@ -261,7 +252,7 @@ it('a purge resolves only when nothing is left on disk, even with slow storage',
     const tab = openTab();
     void tab.track(event('a'));
     void tab.notes.update('order', () => 1);
-    await sleep(wait);
+    await letPass(wait);
     const opened = vi.spyOn(IDBObjectStore.prototype, 'clear');
     await tab.purge();
     expect(opened).toHaveBeenCalled();

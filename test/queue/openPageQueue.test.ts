@@ -2,6 +2,9 @@ import { expect, it, vi } from 'vitest';
 import { openCore, openSessionQueue } from '../../src/queue/openCore.ts';
 import { openQueue } from '../../src/queue/openQueue.ts';
 import { event, freshStorage } from './world.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 it("a page's queue leaves the storage alone until its offers are usually painted, unlike a queue by itself", async () => {
   freshStorage();
@@ -10,7 +13,7 @@ it("a page's queue leaves the storage alone until its offers are usually painted
   const isUsedSoon = async (): Promise<boolean> => {
     opened.mockClear();
     // Timers run in the order of their times, however late they are.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await letPass(100);
     return opened.mock.calls.length > 0;
   };
 
@@ -64,7 +67,7 @@ it('a page that is hidden or left again and again while the relay is down does n
   while (performance.now() < end) {
     document.hidden = !document.hidden;
     for (const type of ['visibilitychange', 'pagehide', 'online']) page.dispatchEvent(new Event(type));
-    await new Promise((done) => setTimeout(done, 5));
+    await letPass(5);
   }
   // One in 500 ms, and once more if the page is left at once.
   expect(requests).toBeLessThan(10);

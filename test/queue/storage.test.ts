@@ -1,6 +1,9 @@
 import { IDBObjectStore } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { event, freshStorage, names, onDisk, open, putRows, slowStorage, type Watched } from './world.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 const opened: Watched[] = [];
 const down = (options = {}): Watched => {
@@ -11,11 +14,10 @@ const down = (options = {}): Watched => {
 
 beforeEach(() => freshStorage());
 afterEach(async () => {
-  vi.useRealTimers();
   vi.restoreAllMocks();
   await Promise.all(opened.splice(0).map((queue) => queue.close()));
   // Whatever they still do ends with their own storage.
-  await new Promise((done) => setTimeout(done, 100));
+  await letPass(100);
 });
 
 it('events tracked in one task are written in one transaction that is committed explicitly and at once', async () => {

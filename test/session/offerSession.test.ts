@@ -6,6 +6,9 @@ import { type Explanation, type Failure, openTrace, outcome } from '../../src/se
 import { openOfferSession, type OfferSession, type Shown } from '../../src/session/offerSession.ts';
 import { keyValueStorage } from '../../src/session/sessionStorage.ts';
 import { device, startRelay, type Device, type TestRelay } from './sessionWorld.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -84,7 +87,7 @@ function hangingRelay(): TestRelay {
   return relay;
 }
 
-const settle = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 20));
+const settle = (): Promise<void> => letPass(20);
 
 /** How to bring a session into each state, and what it then waits for and has said. */
 const STATES = {
@@ -252,7 +255,7 @@ test('undecided consent removes the offers and sends nothing; given again, it go
   offers?.reporter.seen('display', offers.groups[0]?.offers[0]);
   session.consent(undefined);
   expect(codes.at(-1)).toBe('consent_denied');
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await letPass(400);
   expect(relay.names()).toEqual(['WIDGET_LOAD']);
   await vi.waitFor(() => expect([...storage.values.values()].join()).toContain('BRAND_DISPLAY'));
   relay.batch = () => new Response(null, { status: 202 });

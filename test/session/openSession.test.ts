@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openSession, type SessionOptions } from '../../src/session/openSession.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -64,49 +67,6 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     session.destroy();
   });
 
-  test('clicks arrive at once, displays within 250 ms', async () => {
-    // A separate clock: a busy machine does not matter.
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
-    const relay = startRelay(1);
-    const session = open(relay, { storage: openStorage() });
-    const timeUntil = async (name: string): Promise<number> => {
-      let ms = 0;
-      for (; ms < 5_000 && !relay.names().includes(name); ms += 5) {
-        await vi.advanceTimersByTimeAsync(5);
-        await new Promise((resolve) => setImmediate(resolve)); // everything but timers, such as the relay's response
-      }
-      return ms;
-    };
-    await timeUntil('WIDGET_LOAD');
-    const offer = only((await session.result).groups[0]?.offers[0]);
-    session.displayed(offer);
-    expect(await timeUntil('BRAND_DISPLAY')).toBeLessThan(400);
-    session.accept(offer);
-    expect(await timeUntil('BRAND_CLICK')).toBeLessThan(150);
-    session.destroy();
-  });
-
-  test('a 207 retries what was refused, and a dead letter does not come back', async () => {
-    const relay = startRelay(1);
-    let isFirst = true;
-    relay.batch = (events) => {
-      if (!isFirst) return new Response(null, { status: 202 });
-      isFirst = false;
-      const results = events.map((_, index) =>
-        index === 0
-          ? { index, success: false, error: { code: 'bad', message: 'bad', retryable: false } }
-          : { index, success: false, error: { code: 'busy', message: 'busy', retryable: true } },
-      );
-      return Response.json({ results }, { status: 207 });
-    };
-    const session = open(relay, { storage: openStorage() });
-    session.displayed(only((await session.result).groups[0]?.offers[0]));
-    await vi.waitFor(() => expect(relay.names().toSorted()).toEqual(['BRAND_DISPLAY', 'WIDGET_DISPLAY']));
-    expect(session.emitted.filter(({ type }) => type === 'dead_letter')).toHaveLength(1);
-    expect(await session.stats()).toMatchObject({ deadLetters: 1, onDisk: 0, inMemory: 0 });
-    session.destroy();
-  });
-
   test('each outcome is a result, never an exception', async () => {
     const relay = startRelay();
     const end = async (offers: () => Response | Promise<Response>, more: object = {}) => {
@@ -137,7 +97,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     const [relay, storage] = [startRelay(), openStorage()];
     let decide: (isGiven: boolean) => void = () => {};
     const session = open(relay, { storage, order: '1', consent: new Promise((resolve) => (decide = resolve)) });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await letPass(50);
     expect(relay.asked).toEqual([]);
     expect(storage?.values.size ?? 0).toBe(0);
     decide(true);
@@ -150,7 +110,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     const count = relay.events.length;
     session.displayed(offer);
     expect(session.accept(offer).target_url).toBe('');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await letPass(300);
     expect(relay.events).toHaveLength(count);
     expect(storage?.values.size ?? 0).toBe(0);
     session.consent(true);
@@ -241,7 +201,7 @@ test('headers() is called for every request; when it rejects, nothing is lost', 
   await settled(relay, ['WIDGET_LOAD']);
   isBroken = true;
   await session.accept(offer).stored;
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await letPass(100);
   isBroken = false;
   await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK']);
   expect(relay.headers.map((one) => one.get('authorization'))).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3']);

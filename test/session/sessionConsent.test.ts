@@ -2,6 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { openSession, type SessionOptions } from '../../src/session/openSession.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
 import { device, only, open, settled, startRelay } from './sessionWorld.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 test('a consent source is called once, decides as often as it likes, and ends with the session', async () => {
   const [relay, storage] = [startRelay(1), device()];
@@ -17,7 +20,7 @@ test('a consent source is called once, decides as often as it likes, and ends wi
   );
   const session = open(relay, { storage, consent: source, order: '1' });
   expect(calls).toEqual([]);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await letPass(50);
   expect([relay.asked.length, storage.values.size]).toEqual([0, 0]);
   expect(session.explain().consent).toBeUndefined();
   const first = session.result;
@@ -36,31 +39,6 @@ test('a consent source is called once, decides as often as it likes, and ends wi
   decide(false);
   expect(calls).toEqual(['source', 'stop']);
   expect(session.explain().consent?.isGiven).toBe(true);
-});
-
-test('a source that decides at once, or throws', async () => {
-  const relay = startRelay(1);
-  const end = async (consent: SessionOptions['consent']) => {
-    const session = open(relay, { consent });
-    const { code } = await session.result;
-    session.destroy();
-    return [code, session.explain().consent?.by];
-  };
-  expect(await end((decide) => decide(true))).toEqual(['offers', 'function']);
-  expect(
-    await end(() => {
-      throw Error('mine');
-    }),
-  ).toEqual(['consent_denied', 'function']);
-  expect(
-    await end((decide) => {
-      decide(true);
-      return () => {
-        throw Error('mine');
-      };
-    }),
-  ).toEqual(['offers', 'function']);
-  expect(await end(Promise.resolve(true))).toEqual(['offers', 'option']);
 });
 
 test('a source that closes the session at once is ended as well', async () => {
@@ -91,7 +69,7 @@ test('consent right after a denial waits for slow storage to clear, and its clic
   await vi.waitFor(() => {
     expect([...storage.values.values()].join()).toContain('BRAND_CLICK');
   });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await letPass(100);
   const cleared = Math.max(...removed.mock.invocationCallOrder);
   const orders = written.mock.invocationCallOrder.filter((_, at) => !written.mock.calls[at]?.[0].endsWith('withdrawn'));
   expect(Math.min(...orders)).toBeGreaterThan(cleared);
@@ -123,13 +101,13 @@ test.each([true, false])(
     relay.offers = () => new Promise((resolve) => (respond = resolve));
     const waiting = open(relay, { storage, order: '2' });
     await vi.waitFor(() => expect(relay.asked).toHaveLength(2));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await letPass(50);
     other.consent(false);
     await vi.waitFor(() => expect(storage.values.size).toBe(0));
     const count = relay.events.length;
     respond(Response.json(offersOf(1)));
     expect(await waiting.result).toMatchObject({ code: 'consent_denied', groups: [] });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await letPass(400);
     expect(relay.events).toHaveLength(count);
     expect(storage.values.size).toBe(0);
     other.destroy();
@@ -146,7 +124,7 @@ test('a session that is killed while it clears leaves the rest to the next one, 
   const { removeItem } = storage;
   storage.removeItem = () => new Promise(() => {});
   first.consent(false);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await letPass(100);
   expect([...storage.values.values()].join()).toContain('BRAND_CLICK');
   storage.removeItem = removeItem;
   relay.batch = () => new Response(null, { status: 202 });
@@ -229,7 +207,7 @@ test('what waits for its headers when consent is withdrawn is not sent, whatever
   await vi.waitFor(() => expect(headers).toHaveBeenCalledTimes(2));
   waiting.consent(false);
   release();
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await letPass(400);
   expect(relay.names()).toEqual(['WIDGET_LOAD']);
   expect(relay.asked).toHaveLength(1);
 });
@@ -258,7 +236,7 @@ test('a session notices a withdrawal by another one at once, even if that has be
     relay.batch = () => new Response(null, { status: 503 });
     await only(b).accept(offer).stored;
     only(a).consent(false);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await letPass(100);
     only(a).consent(true);
     await vi.waitFor(() => expect(relay.asked).toHaveLength(3));
     // The request that was in flight may be reported after it.

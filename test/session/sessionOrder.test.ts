@@ -4,6 +4,9 @@ import { QUEUE_PREFIX } from '../../src/queue/rows.ts';
 import { clearOrders } from '../../src/session/orderMemory.ts';
 import { freshStorage } from '../queue/world.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -70,11 +73,11 @@ test('a session that waits for the response of another tab requests nothing once
     const first = open(other, { order: '7' });
     await vi.waitFor(() => expect(other.asked).toHaveLength(1));
     const second = open(relay, { order: '7' });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await letPass(100);
     if (end === 'denied') second.consent(false);
     second.destroy();
     first.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await letPass(500);
     expect(relay.asked).toEqual([]);
   }
 });

@@ -4,6 +4,7 @@ import type { KeyValueStorage } from '../../src/queue/openKeyValueDatabase.ts';
 import { openSession, type Session, type SessionEvent, type SessionOptions } from '../../src/session/openSession.ts';
 import type { DisplayMode } from '../../src/wire/offers/request.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
+import { letPass } from '../fixtures/turnedClock.ts';
 
 /** A relay in this process. It records what arrives, and responds as a test says. */
 export interface TestRelay {
@@ -100,7 +101,7 @@ export function device(isAsync = true): Device {
 /** Waits until the relay has the events, and nothing more comes. */
 export async function settled(relay: TestRelay, names: string[]): Promise<void> {
   await vi.waitFor(() => expect(relay.names()).toEqual(names));
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await letPass(300);
   expect(relay.names()).toEqual(names);
 }
 

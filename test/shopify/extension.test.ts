@@ -7,6 +7,9 @@ import { accept, createScriptedNetwork, json, KEY, type ScriptedNetwork } from '
 import { claims, CLIENT_ID, SECRET, sign } from '../relay/shopify/token.ts';
 import english from '../../examples/shopify/locales/en.default.json' with { type: 'json' };
 import { threeOffers } from './threeOffers.ts';
+import { letPass, useClock } from '../fixtures/turnedClock.ts';
+
+useClock();
 
 // As in the platform's worker: a document of the extension's own, and no window.
 vi.stubGlobal('document', new Window().document);
@@ -116,7 +119,7 @@ test('in the checkout editor a placeholder is shown, and nothing is requested, s
   await thankYou.render();
   await vi.waitFor(() => expect(text()).toContain('Offers of partners appear here after the purchase.'));
   expect(find('s-badge')?.textContent).toBe('Sponsored');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await letPass(100);
   expect([requests, [...store.keys()]]).toEqual([[], []]);
   expect(text()).not.toContain('Heading');
 });
@@ -129,13 +132,13 @@ test('displays are counted once the extension is on the screen', async () => {
   await thankYou.render();
   await vi.waitFor(() => expect(text()).toContain('Heading 1'));
   await vi.waitFor(() => expect(names()).toEqual(['WIDGET_LOAD']));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await letPass(100);
   expect(names()).toEqual(['WIDGET_LOAD']);
   rendered.value = true;
   for (const listener of listeners) listener(true);
   await vi.waitFor(() => expect(names()).toEqual(['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']));
   for (const listener of listeners) listener(true);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await letPass(100);
   expect(names()).toHaveLength(3);
 });
 
@@ -157,7 +160,7 @@ test('what was held for offers that are gone is not counted', async () => {
   await vi.waitFor(() => expect(document.body.innerHTML).toBe(''));
   rendered.value = true;
   for (const listener of listeners) listener(true);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await letPass(100);
   expect(names()).not.toContain('BRAND_DISPLAY');
 });
 
@@ -169,7 +172,7 @@ test('accept is a link that counts one click; then the code is shown, and the ne
   await vi.waitFor(() => expect(text()).toContain('CODE-1'));
   expect(text()).toContain('Thanks 1');
   await vi.waitFor(() => expect(names()).toContain('BRAND_CLICK'));
-  await new Promise((resolve) => setTimeout(resolve, 450));
+  await letPass(450);
   button('Next').click();
   await vi.waitFor(() => expect(text()).toContain('Heading 2'));
   await vi.waitFor(() => expect(names().filter((name) => name === 'BRAND_DISPLAY')).toHaveLength(2));
@@ -183,12 +186,12 @@ test('after the last decline nothing is left, and a double click declines one of
   await vi.waitFor(() => expect(text()).toContain('Heading 1'));
   for (const number of [1, 2, 3]) {
     await vi.waitFor(() => expect(text()).toContain(`Heading ${number}`));
-    await new Promise((resolve) => setTimeout(resolve, 450));
+    await letPass(450);
     const decline = button(`Decline ${number}`);
     // However long it takes to render in between.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     decline.click();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await letPass(20);
     decline.click();
     clock.mockRestore();
   }
@@ -209,7 +212,7 @@ test('without consent to marketing nothing is requested or stored, and a later y
     return () => undefined;
   };
   await thankYou.render();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await letPass(50);
   expect([requests.length, [...store.keys()], document.body.innerHTML]).toEqual([0, [], '']);
   const decide = (marketing: boolean): void =>
     listener?.({
@@ -233,7 +236,7 @@ test('a token that the relay refuses leaves the page empty, and nothing reaches 
   prepare(thankYou, () => sign(claims({ aud: 'another' })));
   await thankYou.render();
   await vi.waitFor(() => expect(requests).toHaveLength(1));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await letPass(50);
   expect([document.body.innerHTML, network.calls]).toEqual(['', []]);
 });
 

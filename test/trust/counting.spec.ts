@@ -1,9 +1,11 @@
 import { expect, test, type Page } from '@playwright/test';
 import { thankYou, useTrustShop } from './trustShop.ts';
 import { poll } from '../line/drivers/poll.ts';
+import { letPass, useClock } from '../line/drivers/letPass.ts';
 
 // What SECURITY.md promises about counting. Each title is a promise, word for word.
 const shop = useTrustShop();
+useClock();
 
 const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
 const accept = (page: Page) => page.locator('[part~=accept]').first();
@@ -59,7 +61,7 @@ test('What was tracked is delivered after an outage, once, with the time at whic
   shop.batchStatus = 202;
   await page.goto(shop.page('/', thankYou()));
   await poll(() => arrived().map(({ event_name }) => event_name)).toContain('WIDGET_LOAD');
-  await page.waitForTimeout(1_500);
+  await letPass(page, 1_500);
   const loads = arrived().filter(({ event_name }) => event_name === 'WIDGET_LOAD');
   expect(loads).toHaveLength(1);
   expect(Date.parse(loads[0]?.event_datetime ?? '')).toBeLessThan(failedAt);

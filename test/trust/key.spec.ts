@@ -74,13 +74,19 @@ test('A secret key in a page ends in invalid_config before any request, and is n
 }) => {
   const lines: string[] = [];
   page.on('console', (message) => lines.push(message.text()));
-  const secrets = ['adnet_sk_live_canary', 'adnet_rk_test_canary', 'adnet_rp_canary'];
-  for (const secret of secrets) {
-    await page.goto(shop.page('/', thankYou({ 'widget-id': secret })));
+  const secret = 'adnet_sk_live_canary';
+  for (const attributes of [
+    { 'widget-id': secret },
+    { 'widget-id': 'adnet_rk_test_canary' },
+    { 'widget-id': 'adnet_rp_canary' },
+    { 'api-key': 'canary' },
+    { relay: `/offers?key=${secret}` },
+  ]) {
+    await page.goto(shop.page('/', thankYou(attributes)));
     await page.waitForFunction('window.offerlet?.explain?.()[0]?.outcome');
     const explanation = JSON.stringify(await page.evaluate('window.offerlet.explain()'));
     expect(explanation).toContain('invalid_config');
-    expect(explanation + lines.join()).not.toContain(secret);
+    expect(explanation + lines.join()).not.toContain('canary');
   }
   expect(shop.posts).toEqual([]);
 });

@@ -3,15 +3,17 @@ import { offersOf } from '../line/page/pageFixture.ts';
 import { everythingStored } from '../line/page/pageShop.ts';
 import { CANARIES, thankYou, useTrustShop } from './trustShop.ts';
 import { poll } from '../line/drivers/poll.ts';
+import { letPass, useClock } from '../line/drivers/letPass.ts';
 
 // What SECURITY.md promises to shoppers. Each title is a promise, word for word.
 const shop = useTrustShop();
+useClock();
 
 const accept = (page: Page) => page.locator('[part~=accept]').first();
 const decide = (page: Page, isGiven: boolean) => page.evaluate(`window.offerlet.push((o) => o.consent(${isGiven}))`);
 
 async function expectNothing(page: Page): Promise<void> {
-  await page.waitForTimeout(600);
+  await letPass(page, 600);
   expect(shop.posts).toEqual([]);
   expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
   expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
@@ -51,7 +53,7 @@ test('Withdrawing consent removes the offers in every tab and deletes what was s
   const requests = shop.posts.length;
   shop.batchStatus = 202;
   await other.evaluate("dispatchEvent(new Event('online'))");
-  await page.waitForTimeout(1_500);
+  await letPass(page, 1_500);
   expect(shop.posts.length).toBe(requests);
   expect(await everythingStored(page)).not.toMatch(/WIDGET_|BRAND_|session_id/);
 });
@@ -98,7 +100,7 @@ test('No cookie is set or read.', async ({ page, context }) => {
   });
   await page.goto(shop.page('/', thankYou()));
   await expect(accept(page)).toBeVisible();
-  await page.waitForTimeout(600);
+  await letPass(page, 600);
   expect(await page.evaluate('cookieUses')).toEqual([]);
   expect(await context.cookies()).toEqual([]);
 });

@@ -10,6 +10,7 @@ import {
 } from '../../wire/channel.ts';
 import type { Environment } from '../../wire/keys.ts';
 import { LIST_PAGE_SIZE } from '../../wire/limits.ts';
+import { givenParameters, once, wholeNumber } from '../queryFields.ts';
 import { markChanged } from '../createProcessCache.ts';
 import { type Queries, type Database } from '../database/database.ts';
 import { revokeKeysOfPublisher, createKey } from '../storedKeys.ts';
@@ -67,9 +68,7 @@ function detail(row: PublisherRow): PublisherDetail {
 
 /** GET publishers list: publishers and requests, newest first. */
 export async function listPublishers({ request, context, channelId, publisherId }: ChannelCall): Promise<Response> {
-  const { searchParams } = new URL(request.url);
-  const given = Object.fromEntries([...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]));
-  const read = v.safeParse(LIST_QUERY, given);
+  const read = v.safeParse(LIST_QUERY, givenParameters(new URL(request.url)));
   if (!read.success) return refuseIssues(read.issues);
   const { page = 1, page_size = LIST_PAGE_SIZE.default, q = '' } = read.output;
   const words = brandKey(q).split(/\s+/u).filter(Boolean);
@@ -103,39 +102,20 @@ export async function listPublishers({ request, context, channelId, publisherId 
 const MATCHING = `AND channel_id = $1 AND ($3::uuid IS NULL OR publisher_remote_id = $3::uuid) AND ($2::jsonb = '[]'
   OR EXISTS (SELECT 1 FROM jsonb_array_elements_text($2::jsonb) AS word WHERE strpos(brand_key, word) > 0))`;
 
-const once = v.pipe(
-  v.array(v.string()),
-  v.maxLength(1, 'Give this parameter once.'),
-  v.transform(([value = '']) => value),
-);
-
-/** A number of up to fifteen digits, which a number represents exactly. */
-function count(range: string, limits: { max?: number; default: number }, description: string) {
-  const { max = Infinity, default: otherwise } = limits;
-  const checks = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max));
-  return v.config(
-    v.pipe(once, v.regex(/^\d{1,15}$/), v.transform(Number), checks, v.metadata({ default: otherwise, description })),
-    { message: `Expected a whole number from ${range}.` },
-  );
-}
-
 /** The parameters of the list. Unknown ones are ignored. */
-export const LIST_QUERY = v.config(
-  v.object({
-    page: v.optional(count('1', { default: 1 }, 'The page number.')),
-    page_size: v.optional(count(`1 to ${LIST_PAGE_SIZE.max}`, LIST_PAGE_SIZE, 'Publishers per page.')),
-    q: v.optional(
-      v.pipe(
-        once,
-        // Tabs and newlines are control characters as well, but here they separate words like any other white space.
-        v.check((text) => isPlainText(text.replaceAll(/\s/gu, ' ')), 'Expected text without control characters.'),
-        v.string(),
-        v.description('Words to look for in the name. One match is enough.'),
-      ),
+export const LIST_QUERY = v.object({
+  page: wholeNumber(' from 1', { min: 1, default: 1 }, 'The page number.'),
+  page_size: wholeNumber(` from 1 to ${LIST_PAGE_SIZE.max}`, { min: 1, ...LIST_PAGE_SIZE }, 'Publishers per page.'),
+  q: v.optional(
+    v.pipe(
+      once,
+      // Tabs and newlines are control characters as well, but here they separate words like any other white space.
+      v.check((text) => isPlainText(text.replaceAll(/\s/gu, ' ')), 'Expected text without control characters.'),
+      v.string(),
+      v.description('Words to look for in the name. One match is enough.'),
     ),
-  }),
-  { abortPipeEarly: true },
-);
+  ),
+});
 
 /** GET publisher details, by remote id or by the id of the request. */
 export async function getPublisher({ context, params, channelId, publisherId }: ChannelCall): Promise<Response> {

@@ -1,16 +1,9 @@
-import { FILTER_MAX_VALUES, GROUP_BY_MAX, HOURLY_MAX_DATES, REPORT_LIMIT, REPORT_MAX_ROWS } from '../../wire/limits.ts';
-import {
-  CHANNEL_GROUPINGS,
-  CHANNEL_METRICS,
-  CHANNEL_REPORT_PATH,
-  PUBLISHER_GROUPINGS,
-  PUBLISHER_METRICS,
-  PUBLISHER_REPORT_PATH,
-  TIME_GRAINS,
-} from '../../wire/reporting.ts';
+import { REPORT_MAX_ROWS } from '../../wire/limits.ts';
+import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
+import { CHANNEL_REPORT, PUBLISHER_REPORT, reportParameters } from '../reporting/parseReportRequest.ts';
 import {
   operation,
-  queryParameter,
+  queryParameters,
   BOOLEAN,
   DATETIME,
   INTEGER,
@@ -22,7 +15,6 @@ import {
   list,
   map,
   object,
-  oneOfTexts,
   orNull,
   ref,
   refusals,
@@ -76,46 +68,6 @@ export const REPORTING_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** The parameters of both reports, in the order in which the network names them. */
-const shared = (
-  limit: number,
-  { metrics, groupings }: { readonly metrics: readonly string[]; readonly groupings: readonly string[] },
-): readonly Part[] => [
-  queryParameter('from', DATE, 'First UTC date, inclusive. Only together with `to`; without both, the latest 7 dates.'),
-  queryParameter('to', DATE, 'Last UTC date, inclusive; not in the future.'),
-  queryParameter('metrics', TEXT, `Comma-separated, in the order of the columns: ${metrics.join(', ')}.`),
-  queryParameter(
-    'time_grain',
-    { ...oneOfTexts(TIME_GRAINS), default: 'total' },
-    `Periods are UTC; weeks start on Monday. An hourly report covers at most ${HOURLY_MAX_DATES} dates.`,
-  ),
-  queryParameter('group_by', TEXT, `Up to ${GROUP_BY_MAX} of ${groupings.join(', ')}, comma-separated.`),
-  queryParameter('sort_order', { ...oneOfTexts(['desc', 'asc']), default: 'desc' }, 'desc: the latest period first.'),
-  queryParameter('page_types', TEXT, filterOf('values')),
-  queryParameter('widget_types', TEXT, filterOf('values')),
-  queryParameter('offset', { ...INTEGER, default: 0 }, 'Add data.length while pagination.has_more is true.'),
-  queryParameter('limit', { ...INTEGER, minimum: 1, maximum: limit, default: REPORT_LIMIT.default }, 'Rows per page.'),
-];
-
-function filterOf(what: string): string {
-  return `Comma-separated filter of at most ${FILTER_MAX_VALUES} ${what}; may be repeated.`;
-}
-
-/** The parameters of each report. A request with any other is refused. */
-export const REPORT_PARAMETERS: Readonly<Record<'channel' | 'publisher', readonly Part[]>> = {
-  channel: [
-    ...shared(REPORT_LIMIT.channel, { metrics: CHANNEL_METRICS, groupings: CHANNEL_GROUPINGS }),
-    queryParameter(
-      'sort_by',
-      TEXT,
-      'period_start, a selected metric or a selected grouping; publisher_name for publisher.',
-    ),
-    queryParameter('sort_direction', oneOfTexts(['asc', 'desc']), 'sort_order by default.'),
-    queryParameter('publisher_ids', TEXT, filterOf('ids')),
-  ],
-  publisher: shared(REPORT_LIMIT.publisher, { metrics: PUBLISHER_METRICS, groupings: PUBLISHER_GROUPINGS }),
-};
-
 const responses = {
   ...refusals(ref('Detail')),
   200: ['The report.', ref('Report')],
@@ -134,7 +86,7 @@ export const REPORTING_CONTRACT: Readonly<Record<string, Part>> = {
       tag: 'Reporting',
       summary: 'The channel’s report',
       description: 'All publishers of the channel that owns the secret management key. MODAL activity is not included.',
-      parameters: REPORT_PARAMETERS.channel,
+      parameters: queryParameters(reportParameters(CHANNEL_REPORT)),
       responses,
     }),
   },
@@ -144,7 +96,7 @@ export const REPORTING_CONTRACT: Readonly<Record<string, Part>> = {
       summary: 'The publisher’s own report',
       description:
         'The publisher that owns the secret reporting key. ORDER_TRACKING and MODAL activity is not included.',
-      parameters: REPORT_PARAMETERS.publisher,
+      parameters: queryParameters(reportParameters(PUBLISHER_REPORT)),
       responses,
     }),
   },

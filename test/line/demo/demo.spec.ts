@@ -1,7 +1,9 @@
 import { expect, test, type Frame, type Locator, type Page } from '@playwright/test';
 import { useShop } from '../drivers/sandbox.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
+useClock(); // first: what waits for the relay waits by this clock
 const sandbox = useShop();
 test.describe.configure({ mode: 'default' }); // one sandbox serves them all, and its clicks are counted
 test.use({ viewport: { width: 1440, height: 900 } });
@@ -149,13 +151,13 @@ for (const via of ['script', 'element', 'npm']) {
     await open(page, `?consent=banner&via=${via}`);
     await expect(page.getByRole('button', { name: 'Yes, show offers' })).toBeVisible();
     await expect(tile(page, 'Loads')).toHaveText(/\d/);
-    await page.waitForTimeout(500);
+    await letPass(page, 500);
     expect(paths).toEqual([]);
     const kept = () => page.evaluate(async () => [localStorage.length, (await indexedDB.databases()).length]);
     expect(await kept()).toEqual([0, 0]);
 
     await page.getByRole('button', { name: 'No, thank you' }).click();
-    await page.waitForTimeout(500);
+    await letPass(page, 500);
     expect(paths).toEqual([]);
     await page.getByRole('button', { name: 'Privacy choices' }).click();
     await page.getByRole('button', { name: 'Yes, show offers' }).click();

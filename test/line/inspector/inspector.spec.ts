@@ -3,8 +3,10 @@ import { goTo, openInspected, outcomeNow, panel, useInspected, TABS } from './in
 import { HASH, options, scriptTag, shop } from '../page/pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useInspected();
+useClock();
 
 const inspector = (page: Page) => page.locator('offerlet-inspector');
 const accept = (page: Page) => page.locator('[part~=accept]:visible').first();
@@ -20,7 +22,7 @@ test('the same events are reported with the inspector and without it', async ({ 
     const names = () =>
       fixture.events.flatMap((event) => (event.session_id === session ? event.event_name : [])).sort();
     await poll(names).toEqual(['BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_DISPLAY', 'WIDGET_LOAD', 'WIDGET_VIEW']);
-    await fresh.waitForTimeout(800);
+    await letPass(fresh, 800);
     await fresh.close();
     return names();
   };

@@ -3,8 +3,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 const EVIL = 'https://evil.example';
 /** Runs before the elements: what the test itself needs of the document. */
@@ -92,7 +94,7 @@ test('an overlay waits for a modal form whose fields shadow its methods', async 
   const modal = `<form aria-modal="true">${fields}</form>`;
   await page.goto(fixture.page('/modal', shop(`${PRISTINE}${modal}${scriptTag({ 'display-mode': 'OVERLAY' })}`)));
   await poll(() => fixture.asked.length).toBeGreaterThan(0);
-  await page.waitForTimeout(600);
+  await letPass(page, 600);
   expect(await page.evaluate('layerText()')).toBeUndefined();
   await page.evaluate("Element.prototype.remove.call(document.querySelector('form'))");
   await poll(() => page.evaluate('layerText()')).toBeTruthy();

@@ -2,12 +2,14 @@ import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 /** Nothing was requested, and nothing is stored. */
 async function expectSilence(page: Page): Promise<void> {
-  await page.waitForTimeout(400);
+  await letPass(page, 400);
   expect(fixture.asked).toEqual([]);
   expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
   expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
@@ -45,12 +47,12 @@ test('withdrawing consent takes down the offers of other tabs, where a click the
   await page.evaluate('offerlet.consent(false)');
   await expect(other.locator('offer-let-layer')).toHaveCount(0);
   await other.evaluate('press()');
-  await other.waitForTimeout(500);
+  await letPass(other, 500);
   for (const tab of [page, other]) expect(await everythingStored(tab)).not.toMatch(/BRAND|session_id|seen|offerlet:/);
   expect(fixture.asked).toHaveLength(before);
   // A later mount of that tab waits for a newer decision there.
   await other.evaluate(`offerlet.show(${options('INLINE')})`);
-  await other.waitForTimeout(300);
+  await letPass(other, 300);
   expect(fixture.asked).toHaveLength(before);
   await other.evaluate('offerlet.consent(true)');
   await expect(other.locator('#offers [part~=accept]')).toBeVisible();
@@ -73,7 +75,7 @@ test('a mount’s own denial or pending decision holds after page consent, until
   await mount('denied', 'false');
   await mount('open', 'new Promise((resolve) => (window.decide = resolve))');
   expect(await page.evaluate('denied.outcome')).toMatchObject({ code: 'consent_denied' });
-  await page.waitForTimeout(600);
+  await letPass(page, 600);
   expect(fixture.asked).toHaveLength(before);
   // Nor does one mount's no take down, or make the device forget, what the shopper allowed for the page.
   await expect(page.locator('[part~=accept]')).toHaveCount(1);
@@ -82,7 +84,7 @@ test('a mount’s own denial or pending decision holds after page consent, until
   await expect(page.locator('[part~=accept]')).toHaveCount(3);
   // The decision that is overtaken says nothing any more.
   await page.evaluate('decide(false)');
-  await page.waitForTimeout(200);
+  await letPass(page, 200);
   await expect(page.locator('[part~=accept]')).toHaveCount(3);
   await page.evaluate('offerlet.consent(false)');
   await expect(page.locator('[part~=accept]')).toHaveCount(0);
@@ -101,6 +103,6 @@ test('a denial clears an earlier page’s queue even without a remembered order,
   expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
   const before = fixture.asked.length; // the page before may have sent until it went
   await poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
-  await page.waitForTimeout(1_500);
+  await letPass(page, 1_500);
   expect(fixture.asked).toHaveLength(before); // none of it was sent any more
 });

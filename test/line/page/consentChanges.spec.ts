@@ -3,13 +3,15 @@ import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, openWith, options, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 const STORED = /BRAND|WIDGET|session_id|seen|offerlet:/;
 const accept = (page: Page) => page.locator('[part~=accept]');
 const requests = (): number => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
-const pause = (page: Page, ms = 500): Promise<void> => page.waitForTimeout(ms);
+const pause = (page: Page, ms = 500): Promise<void> => letPass(page, ms);
 
 /** Opens a page with `<offer-let>`. */
 async function openElement(page: Page, attributes = ''): Promise<void> {

@@ -3,8 +3,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 const STORED = /BRAND|WIDGET|session_id|seen|offerlet:/;
 
@@ -36,7 +38,7 @@ for (const [what, code] of [
 
 test('a denial on a page where nothing is stored creates no database', async ({ page }) => {
   await openPushed(page, 'o.consent(false)');
-  await page.waitForTimeout(400);
+  await letPass(page, 400);
   expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
   expect(await page.evaluate('localStorage.length')).toBe(0);
 });
@@ -59,7 +61,7 @@ test('a denial in another tab stops a mount that waits for its place', async ({ 
   await other.evaluate('o.consent(false)');
   expect(await page.evaluate('mount.outcome')).toMatchObject({ code: 'consent_denied' });
   load();
-  await page.waitForTimeout(800);
+  await letPass(page, 800);
   expect(fixture.events).toEqual([]);
   expect(await everythingStored(page)).not.toMatch(STORED);
 });

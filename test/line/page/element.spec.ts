@@ -2,8 +2,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { HASH, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 /** Opens a page with the element's module, then runs the code: `element` is a new `<offer-let>`, `heard` its events. */
 async function openWith(page: Page, code: string): Promise<void> {
@@ -49,14 +51,14 @@ test('until the request, every attribute may change; afterwards the shopper is f
     page,
     `set({ ${REQUIRED}, consent: 'required', 'external-guid': 'a' }); document.body.append(element);`,
   );
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
+  await letPass(page, 200);
   await page.evaluate("set({ 'external-guid': 'b', 'order-id': '1', theme: 'dark' })");
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
+  await letPass(page, 200);
   expect(bodies()).toEqual([]);
   await page.evaluate('element.offers.consent(true)');
   await expect(accept(page)).toBeVisible();
   await page.evaluate("set({ 'max-offers': '1', theme: 'light', locale: 'de' })");
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
+  await letPass(page, 300);
   expect(bodies()).toMatchObject([{ user_details: { external_guid: 'b' }, order_details: { order_id: '1' } }]);
   await page.evaluate("set({ 'external-guid': 'c', 'order-id': '2' })");
   // Consent was given for this element, not for a later mount: the attribute still says that it is required.
@@ -93,7 +95,7 @@ test('the same value again changes nothing', async ({ page }) => {
   await openWith(page, `set({ ${REQUIRED} }); document.body.append(element);`);
   await expect(accept(page)).toBeVisible();
   await page.evaluate("window.before = element.offers; set({ view: 'THANK_YOU', 'display-mode': 'INLINE' })");
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+  await letPass(page, 100);
   expect(await page.evaluate('before === element.offers')).toBe(true);
 });
 
@@ -124,7 +126,7 @@ test('a second copy of the module and the script tag leave the element that is d
   await page.goto(fixture.page('/copies', shop(`${tags}<script src="/offerlet.js"></script>${element}`)));
   await expect(accept(page)).toBeVisible();
   await page.addScriptTag({ url: '/offerlet.js?again' });
-  await page.waitForTimeout(300);
+  await letPass(page, 300);
   expect(errors).toEqual([]);
   expect(bodies()).toHaveLength(1);
   await poll(fixture.names).toContain('WIDGET_LOAD');
@@ -150,7 +152,7 @@ test('each attribute is a property as well, even one that is set before the clas
 for (const way of ["style.setProperty('display', 'none', 'important')", "toggleAttribute('hidden', true)"]) {
   test(`an element that is hidden by ${way} asks for nothing until it is not, and shows nothing`, async ({ page }) => {
     await openWith(page, `set({ ${REQUIRED} }); element.${way}; ${FAR_DOWN}`);
-    await page.waitForTimeout(300);
+    await letPass(page, 300);
     expect(bodies()).toEqual([]);
     const show = "element.removeAttribute('style'); element.removeAttribute('hidden')";
     await page.evaluate(show);
@@ -180,6 +182,6 @@ test('a layer closes with its element, and is back with it unless its own mark h
   await page.evaluate('window.mount = element.offers');
   await page.keyboard.press('Escape');
   await expect(layer).toHaveCount(0);
-  await page.waitForTimeout(300);
+  await letPass(page, 300);
   expect(await page.evaluate('element.offers === mount')).toBe(true);
 });

@@ -5,8 +5,10 @@ import { bundle } from '../drivers/bundle.ts';
 import { useFixture } from './pageFixture.ts';
 import { openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 const view = (name: string): string => fileURLToPath(new URL(`../../views/${name}`, import.meta.url));
 const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
@@ -80,7 +82,7 @@ test('next to another version from npm, each element is shown once, by the first
   const scripts = `<script src="/offerlet.js"></script><script type="module" src="/element.js"></script>`;
   await page.goto(fixture.page('/versions', shop(element + scripts)));
   await expect(accept(page)).toBeVisible();
-  await page.waitForTimeout(300);
+  await letPass(page, 300);
   expect(questions()).toBe(1);
   await expect(page.locator('[part~=accept]')).toHaveCount(1);
   expect(lines).toEqual([]);
@@ -109,7 +111,7 @@ test('<offer-let> shows offers at its place, and survives being moved', async ({
   await expect(page.locator('main offer-let [part~=accept]')).toBeVisible();
   expect(fixture.asked[0]?.body.user_details).toEqual({ external_guid: '42' });
   await page.evaluate("document.querySelector('footer').append(document.querySelector('offer-let'))");
-  await page.waitForTimeout(200);
+  await letPass(page, 200);
   await expect(page.locator('footer offer-let [part~=accept]')).toBeVisible();
   expect(questions()).toBe(1);
 });

@@ -21,6 +21,7 @@ import {
 } from './htmlPage.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { block, HASH, inScript, scriptTag } from './pageShop.ts';
+import { letPass } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
 test.beforeEach(({ page }) =>
@@ -334,6 +335,7 @@ test('a card that something has edited says what the block says once it is taken
 });
 
 test('a reload and the way back show the card of the session that was counted, taken over again', async ({ page }) => {
+  await page.clock.install();
   const json = block();
   await page.goto(shop(cardOf(json), inScript(json) + scriptTag()));
   await poll(() => fixture.names().toSorted()).toEqual(ONCE);
@@ -344,7 +346,7 @@ test('a reload and the way back show the card of the session that was counted, t
     expect(await page.evaluate('seen.frames.filter(Boolean)')).toEqual(['Heading 1']);
   }
   // What is counted twice has been in view for a second.
-  await page.waitForTimeout(1_300);
+  await letPass(page, 1_300);
   expect(fixture.names().toSorted()).toEqual(ONCE);
 });
 

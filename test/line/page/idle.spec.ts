@@ -22,6 +22,7 @@ test('once the offers of any mode were seen, no timer is left, nothing is observ
   const pages = await Promise.all(
     modes.map(async (mode) => {
       const page = await (await browser.newContext()).newPage();
+      await page.clock.install();
       await page.addInitScript(record);
       await page.goto(fixture.page(`/idle-${mode}`, shop(scriptTag({ 'display-mode': mode }))));
       return page;
@@ -36,10 +37,9 @@ test('once the offers of any mode were seen, no timer is left, nothing is observ
 });
 
 async function expectIdle(page: Page, mode = ''): Promise<void> {
-  // Without timers, a few seconds say as much as an hour.
   const work = async (): Promise<string[]> => {
     await page.evaluate(() => (window.work.done.length = 0));
-    await page.waitForTimeout(3_000);
+    await page.clock.runFor('30:00');
     return page.evaluate(() => [...window.work.done, ...window.work.pending.values()]);
   };
   await poll(work, { message: mode }).toEqual([]);

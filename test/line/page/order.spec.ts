@@ -3,8 +3,10 @@ import { offersOf, useFixture } from './pageFixture.ts';
 import { openWith, scriptTag, shop } from './pageShop.ts';
 import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 const accept = (page: Page) => page.locator('[part~=accept]').first();
@@ -28,7 +30,7 @@ test('a reload shows the same response, requests nothing, and counts nothing twi
   await poll(fixture.names).toContain('WIDGET_VIEW');
   await page.reload();
   await expect(accept(page)).toBeVisible();
-  await page.waitForTimeout(1_500);
+  await letPass(page, 1_500);
   expect(questions()).toBe(1);
   expect((await told(page)).response).toMatchObject({ isRemembered: true, session_id: fixture.events[0]?.session_id });
   expect(fixture.names().toSorted()).toEqual([
@@ -49,7 +51,7 @@ test('the back button and a second tab neither request nor count again', async (
   const second = await context.newPage();
   await open(second);
   await expect(accept(second)).toBeVisible();
-  await second.waitForTimeout(1_300);
+  await letPass(second, 1_300);
   expect(questions()).toBe(1);
   expect(count('BRAND_DISPLAY')).toBe(1);
   expect(count('WIDGET_LOAD')).toBe(1);
@@ -78,7 +80,7 @@ test('a tab that opens while another requests the order waits for its response',
   const [first, other] = (await Promise.all([outcomeAndResponse(page), outcomeAndResponse(second)])) as unknown[];
   expect(other).toEqual(first);
   expect(questions()).toBe(1);
-  await page.waitForTimeout(1_500);
+  await letPass(page, 1_500);
   expect(count('WIDGET_LOAD')).toBe(1);
 });
 

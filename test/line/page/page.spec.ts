@@ -2,8 +2,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { HASH, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 function consoleOf(page: Page): string[] {
   const lines: string[] = [];
@@ -103,7 +105,7 @@ test('a layer waits until the page’s modal is closed', async ({ page }) => {
      window.modal = modal; window.offers = showOffers(${options('OVERLAY')});`,
   );
   await poll(() => fixture.asked.length).toBeGreaterThan(0);
-  await page.waitForTimeout(600);
+  await letPass(page, 600);
   await expect(page.locator('offer-let-layer')).toHaveCount(0);
   await page.evaluate('modal.close()');
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
@@ -116,7 +118,7 @@ test('a second layer waits for the first', async ({ page }) => {
     fixture,
     `window.first = showOffers(${options('OVERLAY')}); await first.outcome; window.offers = showOffers(${options('PULLUP')});`,
   );
-  await page.waitForTimeout(600);
+  await letPass(page, 600);
   await expect(page.locator('offer-let-layer')).toHaveCount(1);
   await page.evaluate('first.dismiss()');
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
@@ -131,7 +133,7 @@ test('a user agent that declares itself a bot is shown offers and not counted, e
   const page = await context.newPage();
   await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
-  await page.waitForTimeout(600);
+  await letPass(page, 600);
   expect(fixture.events).toEqual([]);
   fixture.reply = () => offersOf(1, { sandbox: true });
   await page.reload();

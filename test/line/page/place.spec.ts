@@ -3,8 +3,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { options, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 const RESERVED = '<style>#offers,offer-let{display:block;min-block-size:600px}</style>';
 const DOCS = readFileSync('docs/reference/page.md', 'utf8');
@@ -43,7 +45,9 @@ const state = (page: Page): Promise<string | null> => page.locator('#offers').ge
 const height = (page: Page): Promise<number> =>
   page.locator('#offers').evaluate((place) => place.getBoundingClientRect().height);
 const shift = async (page: Page): Promise<number> => {
-  await page.waitForTimeout(700);
+  await letPass(page, 700);
+  // Frames that nobody turns.
+  await page.evaluate(() => document.body.animate([], 100).finished.then(() => undefined));
   return page.evaluate(() => window.shift);
 };
 
@@ -128,7 +132,6 @@ test('on a page too short to scroll, empty space closes after four idle seconds,
 }) => {
   REPLIES['a relay that fails']?.();
   await page.setViewportSize({ width: 1280, height: 800 });
-  await page.clock.install();
   await open(page, TAG + BELOW);
   await poll(() => state(page)).toBe('empty');
   for (let moves = 0; moves < 5; moves++) {
@@ -145,7 +148,6 @@ test('on a page too short to scroll, empty space closes after four idle seconds,
 
 test('with nothing below it, empty space closes in view and shifts nothing', async ({ page }) => {
   fixture.reply = () => offersOf(0);
-  await page.clock.install();
   await open(page, TAG);
   await poll(() => state(page)).toBe('empty');
   await page.clock.fastForward(4_000);

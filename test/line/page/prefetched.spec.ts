@@ -3,8 +3,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { block, everythingStored, HASH, inScript, options, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 const requests = (): number => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 /** Prefetched offers are painted before it is known whether they count. */
@@ -61,7 +63,7 @@ test('a reload, a second tab and the way back show the session that was counted,
   await page.goto(fixture.page('/else', shop('')));
   await page.goBack();
   await expect(accept(page)).toBeVisible();
-  await page.waitForTimeout(1_300);
+  await letPass(page, 1_300);
   expect(fixture.names().toSorted()).toEqual(ONCE.toSorted());
   expect(requests()).toBe(0);
 });
@@ -74,13 +76,14 @@ test('a tab that the browser restores after it was closed counts nothing again',
   const url = fixture.page('/thanks', shop(inScript(block()) + scriptTag()));
   for (const why of ['Used', 'Not used. The order is remembered on this device']) {
     const browser = await playwright.chromium.launchPersistentContext(profile, launchOptions);
+    await browser.clock.install();
     const [page = await browser.newPage()] = browser.pages();
     await page.goto(url);
     await expect(accept(page)).toBeVisible();
     expect((await explained(page)).prefetched).toBe(why);
     await poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
     await poll(() => page.evaluate('offerlet.explain()[0].queue.waiting')).toBe(0);
-    await page.waitForTimeout(1_300); // what is counted twice has been in view for a second
+    await letPass(page, 1_300); // what is counted twice has been in view for a second
     await browser.close();
   }
   expect(fixture.names().toSorted()).toEqual(ONCE.toSorted());
@@ -95,7 +98,7 @@ test('two tabs of one order that open together count one load and one impression
   for (const tab of tabs) await expect(accept(tab)).toBeVisible();
   for (const tab of tabs) {
     await tab.bringToFront();
-    await tab.waitForTimeout(1_500);
+    await letPass(tab, 1_500);
   }
   await tabs[0]?.bringToFront();
   await poll(() => new Set(fixture.names()).size).toBe(ONCE.length);
@@ -180,11 +183,11 @@ test('hostile offers in a block are shown no more than those of a response', asy
 
 test('nothing is used, stored or counted before consent, and nothing is ever used after a denial', async ({ page }) => {
   await open(page, inScript(block()), scriptTag({ consent: 'required' }));
-  await page.waitForTimeout(400);
+  await letPass(page, 400);
   expect(fixture.asked).toEqual([]);
   expect(await page.evaluate('localStorage.length')).toBe(0);
   await page.evaluate('offerlet.consent(false)');
-  await page.waitForTimeout(200);
+  await letPass(page, 200);
   await expect(accept(page)).toHaveCount(0);
   await page.evaluate('offerlet.consent(true)');
   await expect(accept(page)).toBeVisible();

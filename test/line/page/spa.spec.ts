@@ -5,10 +5,12 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { HASH, options, scriptTag } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const TURBO = readFileSync(createRequire(import.meta.url).resolve('@hotwired/turbo/dist/turbo.es2017-umd.js'), 'utf8');
 
 const fixture = useFixture();
+useClock();
 let lines: string[] = [];
 test.beforeEach(({ page }) => {
   fixture.page('/turbo.js', TURBO, { 'content-type': 'text/javascript' });
@@ -110,7 +112,7 @@ test('Turbo: offers that wait for the relay never appear on the next page', asyn
   await page.evaluate("Turbo.visit('/plain')");
   await expect(page.locator('h1')).toHaveText('Cart');
   respond();
-  await page.waitForTimeout(500);
+  await letPass(page, 500);
   await expect(page.locator('offer-let-layer')).toHaveCount(0);
   expect(fixture.names()).toEqual([]);
 });
@@ -136,7 +138,7 @@ test('Turbo: a denial holds on the pages that follow', async ({ page }) => {
   await expect(heading(page)).toHaveText('Offer for A');
   await page.evaluate("offerlet.consent(false); Turbo.visit('/b')");
   await expect(page.locator('h1')).toHaveText('Order B');
-  await page.waitForTimeout(300);
+  await letPass(page, 300);
   expect(orders()).toEqual(['A']);
   await page.evaluate('offerlet.consent(true)');
   await expect(heading(page)).toHaveText('Offer for B');
@@ -166,6 +168,6 @@ test('a target that is only moved keeps its offers', async ({ page }) => {
   );
   await expect(heading(page)).toHaveText('Offer for A');
   await page.evaluate("document.querySelector('main').append(document.querySelector('#offers'))");
-  await page.waitForTimeout(100);
+  await letPass(page, 100);
   await expect(page.locator('main [part~=heading]')).toHaveText('Offer for A');
 });

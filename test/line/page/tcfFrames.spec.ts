@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
+
+useClock();
 
 const SHOP = 'https://shop.example';
 const FRAME = 'https://checkout.example';
@@ -86,7 +89,7 @@ test('a message of any other frame decides nothing', async ({ page }) => {
   );
   const returnValue = { eventStatus: 'tcloaded', gdprApplies: false, listenerId: 1 };
   await forge({ __tcfapiReturn: { callId, success: true, returnValue } });
-  await page.waitForTimeout(300);
+  await letPass(page, 300);
   expect(await decisions()).toEqual([]);
 });
 
@@ -94,6 +97,6 @@ test('without a platform around the frame there is no decision, and nothing is t
   const errors: string[] = [];
   page.on('pageerror', ({ message }) => void errors.push(message));
   const { decisions } = await open(page, OUTER.replace('__tcfapiLocator', 'another'));
-  await page.waitForTimeout(700);
+  await letPass(page, 700);
   expect([await decisions(), errors]).toEqual([[], []]);
 });

@@ -3,8 +3,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+useClock();
 
 /** Rounds of each race: 36 in all where time allows. */
 const ROUNDS = process.env['OFFERLET_LONG'] ? 9 : 2;
@@ -62,10 +64,9 @@ for (const [way, go] of [
       await page.evaluate(`offerlet.consent(false); ${go}`).catch(() => undefined);
       await expect(page.locator('[part~=accept]')).toBeVisible();
       await poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
-      await page.waitForTimeout(200);
+      expect(await everythingStored(page)).not.toContain(before);
       expect(sessions()).toHaveLength(1);
       expect(sessions()).not.toContain(before);
-      expect(await everythingStored(page)).not.toContain(before);
     }
   });
 
@@ -150,7 +151,7 @@ for (const [value, code] of [
     const element = `<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" consent="${value}" external-guid="4"></offer-let>`;
     await page.goto(fixture.page('/named', shop(element + scriptTag({ consent: value }))));
     await page.waitForFunction('window.offerlet?.explain?.().length === 2');
-    if (!code) await page.waitForTimeout(600);
+    if (!code) await letPass(page, 600);
     const codes = () => page.evaluate('offerlet.explain().map(({ outcome }) => outcome?.code ?? null)');
     await poll(codes).toEqual([code ?? null, code ?? null]);
     if (!code) expect(await page.evaluate('offerlet.explain()[0].waitingFor')).toBe('consent');
@@ -187,7 +188,7 @@ test('after a withdrawal in tab A, <offer-let> in tab B shows nothing when its v
   await poll(() => everythingStored(b)).not.toMatch(STORED);
   const before = fixture.asked.length;
   await b.evaluate("document.querySelector('offer-let').setAttribute('view', 'ORDER_STATUS')");
-  await b.waitForTimeout(400);
+  await letPass(b, 400);
   await expect(b.locator('[part~=accept]')).toHaveCount(0);
   expect(fixture.asked).toHaveLength(before);
   expect(await everythingStored(b)).not.toMatch(STORED);
@@ -239,7 +240,7 @@ test('getters that throw, and other options that cannot be read, end in an outco
     code: 'invalid_config',
     message: 'The headers contain a secret key',
   });
-  await page.waitForTimeout(300);
+  await letPass(page, 300);
   expect(fixture.asked).toEqual([]);
   expect(errors).toEqual([]);
 });

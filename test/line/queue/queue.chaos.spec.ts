@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { type CDPSession, expect, test, type Page } from '@playwright/test';
 import { startKillable } from '../drivers/killable.ts';
 import { tally, useQueueSite } from './queueFixture.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { inRealTime } from '../drivers/letPass.ts';
 
 test.describe.configure({ mode: 'default' });
 const site = useQueueSite();
 
 const slowly = async (): Promise<number> => {
-  await sleep(300);
+  await inRealTime(300);
   return 202;
 };
 
@@ -97,7 +97,7 @@ test('at pagehide at most 60 KB are sent by keepalive, and nothing is lost', asy
   await page.evaluate(() => void setTimeout(() => (location.href = '/next?idle'))); // after this evaluation
   await page.waitForURL(/next/);
   await expect.poll(() => site.batches.length).toBeGreaterThan(1);
-  await sleep(500);
+  await inRealTime(500);
   const sent = site.batches.slice(1).reduce((sum, { bytes }) => sum + bytes, 0);
   expect(sent).toBeLessThanOrEqual(64 * 1024);
   site.answer = () => 202;

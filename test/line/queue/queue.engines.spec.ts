@@ -2,6 +2,7 @@
 import './queueWindow.ts';
 import { expect, test, type Driver } from '../drivers/driver.ts';
 import { tally, useQueueSite } from './queueFixture.ts';
+import { inRealTime } from '../drivers/letPass.ts';
 
 const site = useQueueSite();
 
@@ -137,7 +138,7 @@ test('a restored page finishes what it began on pagehide', async ({ driver }) =>
   });
   await expect.poll(() => opened(driver)).toBe('?idle&next');
   // What was sent as the page was left has failed by now.
-  await new Promise((done) => setTimeout(done, 1_000));
+  await inRealTime(1_000);
   await driver.back();
   await expect.poll(() => opened(driver)).toBe('?idle');
   // An engine that reloads the page has nothing to continue.

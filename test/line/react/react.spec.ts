@@ -9,11 +9,13 @@ import { useFixture } from '../page/pageFixture.ts';
 import { cardOf } from '../page/htmlPage.ts';
 import { block, scriptTag, shop } from '../page/pageShop.ts';
 import { poll } from '../drivers/poll.ts';
+import { letPass, useClock } from '../drivers/letPass.ts';
 
 // The built one: Playwright does not load style sheets.
 const built = new URL('../../../dist/react.js', import.meta.url).href;
 
 const fixture = useFixture();
+useClock();
 test.beforeEach(async () => {
   const code = await bundle(fileURLToPath(new URL('../../views/reactOffers.ts', import.meta.url)), 'es');
   fixture.page('/react-offers.js', code, { 'content-type': 'text/javascript' });
@@ -51,7 +53,6 @@ const outcomes = (page: Page) => page.evaluate('seen.outcomes');
 const accept = (page: Page) => page.locator('[part~=accept]');
 const requests = () => fixture.asked.filter(({ path }) => path.endsWith('recommendations')).map(({ body }) => body);
 const loads = () => fixture.names().filter((name) => name === 'WIDGET_LOAD').length;
-const pause = (page: Page) => page.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
 
 test('under StrictMode offers are requested, counted and reported once, and a click is delivered', async ({
   page,
@@ -75,7 +76,7 @@ test('a render with new objects and functions of the same values changes nothing
   await poll(() => outcomes(page)).toEqual(['rendered']);
   await rerender(page, '{ onOutcome: () => seen.outcomes.push("new"), className: "wide" }');
   await rerender(page, '{}');
-  await pause(page);
+  await letPass(page, 300);
   expect(requests()).toHaveLength(1);
   expect(await outcomes(page)).toEqual(['rendered']);
   await expect(accept(page)).toBeVisible();
@@ -90,7 +91,7 @@ test('leaving the page and coming back shows the order’s offers again and coun
     await rerender(page, '{}');
     await expect(accept(page)).toBeVisible();
   }
-  await pause(page);
+  await letPass(page, 300);
   const once = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_VIEW'];
   expect(fixture.names().toSorted()).toEqual(once.toSorted());
   expect(requests()).toHaveLength(1);
@@ -140,7 +141,7 @@ test('hydration leaves a card in the HTML alone, without a warning, and the scri
   expect(lines).toEqual([]);
   expect(requests()).toEqual([]);
   await rerender(page, '{ html: "<p>Another</p>", className: "wide" }');
-  await pause(page);
+  await letPass(page, 300);
   await expect(accept(page)).toHaveCount(1);
   await rerender(page, 'undefined');
   await expect(accept(page)).toHaveCount(0);
@@ -171,7 +172,7 @@ test('hydration keeps what the server rendered, without a warning, and nothing b
     "Object.assign(document.querySelector('#root'), { first: document.querySelector('#root').firstChild })",
   );
   await expect(accept(page)).toBeVisible();
-  await pause(page);
+  await letPass(page, 300);
   expect(lines).toEqual([]);
   expect(
     await page.evaluate("(({ first, firstChild }) => first === firstChild)(document.querySelector('#root'))"),
@@ -189,7 +190,7 @@ test('a withdrawal in another tab holds when another request is rendered, until 
   await other.goto(fixture.page('/other', shop(scriptTag({ consent: 'denied' }))));
   await expect(accept(page)).toHaveCount(0);
   await rerender(page, `{ request: ${JSON.stringify({ ...INLINE.request, order_details: { order_id: '8' } })} }`);
-  await pause(page);
+  await letPass(page, 300);
   expect(requests()).toHaveLength(1);
   await rerender(page, '{ consent: true, maxOffers: 1 }');
   await expect(accept(page)).toBeVisible();

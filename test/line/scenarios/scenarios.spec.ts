@@ -2,6 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { SCENARIOS } from '../../../src/wire/scenarios/scenarios.ts';
 import { goTo, openInspected, outcomeNow, panel, useInspected } from '../inspector/inspectorFixture.ts';
 import { options, shop } from '../page/pageShop.ts';
+import { letPass } from '../drivers/letPass.ts';
 import { poll } from '../drivers/poll.ts';
 
 // Each scenario as the URL requests it, and what must be visible in it.
@@ -198,8 +199,9 @@ scenario('storage-refused', async (page) => {
 });
 
 scenario('consent-pending', async (page) => {
+  await page.clock.install();
   await play(page, 'consent-pending');
-  await page.waitForTimeout(500);
+  await letPass(page, 500);
   expect(await page.locator('#offers').innerHTML()).toBe('');
   expect(fixture.asked).toHaveLength(1); // by the page, before the inspector had it begin anew
   await (await goTo(page, 'Force')).getByRole('button', { name: 'Say yes' }).click();

@@ -3,8 +3,8 @@ import { expect, test } from '@playwright/test';
 import { startFreeChromium, type FreeChromium } from '../drivers/freeChromium.ts';
 import { useFixture } from '../page/pageFixture.ts';
 import { block, inScript, scriptTag, shop } from '../page/pageShop.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { poll } from '../drivers/poll.ts';
+import { inRealTime } from '../drivers/letPass.ts';
 
 /** A view takes a second; a busy machine may notice it later, never earlier. */
 const SECOND_MS = 1_000;
@@ -68,7 +68,7 @@ test('a prerendered page requests and counts nothing before it is opened', async
     </script>`;
   await browser.open(fixture.page('/first', `<!doctype html><title>Shop</title>${first}`));
   await poll(() => told().map(({ what }) => what)).toEqual(['prerendering']);
-  await sleep(1_000);
+  await inRealTime(1_000);
   expect(fixture.asked.filter(({ path }) => path !== '/tell')).toEqual([]);
   fixture.page('/go', '');
   await poll(() => toldAt('activated')).toBeGreaterThan(0);
@@ -90,7 +90,7 @@ test('offers in a background tab are loaded, and count as displayed only in the 
   await browser.show(await browser.open('about:blank'));
   await poll(() => toldAt('hidden')).toBeGreaterThan(0);
   await poll(fixture.names).toEqual(['WIDGET_LOAD']);
-  await sleep(1_500);
+  await inRealTime(1_500);
   expect(fixture.names()).toEqual(['WIDGET_LOAD']);
   await browser.show(tab);
   await poll(fixture.names).toContain('BRAND_DISPLAY');
@@ -104,7 +104,7 @@ test('a view that the background interrupts begins anew in front', async () => {
   const other = await browser.open('about:blank');
   await browser.show(other);
   await poll(() => toldAt('hidden')).toBeGreaterThan(0);
-  await sleep(2_000);
+  await inRealTime(2_000);
   expect(fixture.names().filter((name) => name.endsWith('_VIEW'))).toEqual([]);
   await browser.show(tab);
   await poll(() => toldAt('visible')).toBeGreaterThan(toldAt('hidden'));
@@ -134,7 +134,7 @@ test('prefetched offers that the back/forward cache restores count once, and a s
   const remembered = 'Not used. The order is remembered on this device';
   await poll(() => toldAt(remembered)).toBeGreaterThan(0);
   // Whatever was about to count has a second in view.
-  await sleep(1_500);
+  await inRealTime(1_500);
   expect(fixture.names().toSorted()).toEqual([
     'BRAND_DISPLAY',
     'BRAND_VIEW',

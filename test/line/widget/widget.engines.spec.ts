@@ -2,6 +2,7 @@
 import { expect, test } from '../drivers/driver.ts';
 import { offersOf, useFixture } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
+import { inRealTime } from '../drivers/letPass.ts';
 
 declare global {
   interface Window {
@@ -85,7 +86,7 @@ for (const mode of MODES) {
   test(`${mode}: accept opens the advertiser in a separate window and shows what was claimed`, async ({ driver }) => {
     await driver.goto(order(mode));
     await expect.poll(() => driver.eval(look, HOST[mode])).toMatchObject({ isVisible: true });
-    await new Promise((done) => setTimeout(done, 500)); // a layer ignores clicks for 400 ms
+    await inRealTime(500); // a layer ignores clicks for 400 ms
     await driver.click(`${HOST[mode]} >>> article [part~=accept]`);
     await expect
       .poll(() => fixture.asked.find(({ path }) => path === '/opened')?.body)

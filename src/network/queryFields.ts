@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+
+// Fields of query parameters, each given as the list of its values.
+
+/** The parameters of a URL. */
+export function givenParameters({ searchParams }: URL): Record<string, readonly string[]> {
+  return Object.fromEntries([...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]));
+}
+
+/** The values of a parameter. */
+export const values = v.custom<readonly string[]>(Array.isArray);
+
+/** A parameter's only value. */
+export const once = v.pipe(
+  values,
+  v.check(({ length }) => length === 1, 'Give this parameter once.'),
+  v.transform(([value = '']) => value),
+);
+
+/** An optional number of up to fifteen digits, which a number represents exactly. */
+export function wholeNumber(
+  range: string,
+  { min, max = Infinity, default: otherwise }: { min: number; max?: number; default: number },
+  description: string,
+): v.OptionalSchema<v.GenericSchema<unknown, number>, undefined> {
+  const digits = v.pipe(once, v.regex(/^\d{1,15}$/), v.transform(Number));
+  const checks = v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
+  const number = v.pipe(digits, checks, v.metadata({ default: otherwise, description }));
+  return v.optional(v.config(number, { abortPipeEarly: true, message: `Expected a whole number${range}.` }));
+}
