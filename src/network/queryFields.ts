@@ -17,13 +17,18 @@ export const once = v.pipe(
   v.transform(([value = '']) => value),
 );
 
-/** An optional number of up to fifteen digits, which a number represents exactly. */
+/** An optional whole number in digits. */
 export function wholeNumber(
   range: string,
   { min, max = Infinity, default: otherwise }: { min: number; max?: number; default: number },
   description: string,
 ): v.OptionalSchema<v.GenericSchema<unknown, number>, undefined> {
-  const digits = v.pipe(once, v.regex(/^\d{1,15}$/), v.transform(Number));
+  const digits = v.pipe(
+    once,
+    v.regex(/^\d+$/),
+    v.transform(Number),
+    v.check((n: number) => Number.isSafeInteger(n)),
+  );
   const checks = v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
   const number = v.pipe(digits, checks, v.metadata({ default: otherwise, description }));
   return v.optional(v.config(number, { abortPipeEarly: true, message: `Expected a whole number${range}.` }));
