@@ -1,5 +1,5 @@
 import type { ErrorKind } from '../http/apiErrors.ts';
-import { plural, rangeOf } from './reports/format.ts';
+import { plural, rangeText } from './reports/format.ts';
 
 /** What kind of failure it is; `file`: a file of the operator's has a mistake. */
 export type FailureKind = ErrorKind | 'file';
@@ -71,7 +71,9 @@ export const FAILURES: Readonly<Record<FailureKind, FailureText>> = {
   outside_history: {
     title: 'These dates are outside the history',
     page: ({ window }) =>
-      window ? `The network has data for ${rangeOf(window)}.` : 'The network has no data that old. Choose later dates.',
+      window
+        ? `The network has data for ${rangeText(window)}.`
+        : 'The network has no data that old. Choose later dates.',
     command: ({ window, message }) =>
       window
         ? `These dates are outside the available history, ${window.from} to ${window.to}. Use --from ${window.from} or later.`

@@ -40,7 +40,7 @@ export function Offers(props: OffersProps): ReactElement | null {
   /** A denial elsewhere holds for the next mount in this place, until the property changes. */
   const consentPlace = useRef({ isDenied: false });
   // Prefetched offers are for the mount that they came with: a server that renders again prefetches anew.
-  const value = valueOf({ ...options, prefetched: undefined });
+  const value = asJson({ ...options, prefetched: undefined });
 
   useEffect(() => {
     latest.current = props;
@@ -88,7 +88,7 @@ export function Offers(props: OffersProps): ReactElement | null {
 }
 
 /** Returns the options as text, to compare them by value. Functions and the signal are compared by nobody. */
-function valueOf(options: object): string {
+function asJson(options: object): string {
   try {
     return JSON.stringify(options);
   } catch {

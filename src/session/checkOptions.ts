@@ -120,7 +120,7 @@ function check(options: unknown, { base, prefix }: CheckContext): Placement | Fa
   const leaveOut = (option: string, expected: string): undefined =>
     void warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use ${expected}.`);
 
-  const relay = readUrl(textOf(own(options, 'relay')), base);
+  const relay = readUrl(trimmed(own(options, 'relay')), base);
   if (!relay)
     return missing(
       'relay',
@@ -155,7 +155,7 @@ function check(options: unknown, { base, prefix }: CheckContext): Placement | Fa
   }
   const theme = oneOf(THEMES, own(options, 'theme'));
   if (!theme && own(options, 'theme')) leaveOut('theme', THEMES.join(' or '));
-  let locale = textOf(own(options, 'locale')) || undefined;
+  let locale = trimmed(own(options, 'locale')) || undefined;
   try {
     Intl.getCanonicalLocales(locale);
   } catch {
@@ -188,7 +188,7 @@ function checkShopper(
   const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
   const [name] = given;
   if (!name) return undefined;
-  const shopper = textOf(own(user, name));
+  const shopper = trimmed(own(user, name));
   if (given.length > 1) {
     const names = given.map((one) => nameOf(one, prefix)).join(' and ');
     return outcome('invalid_config', `${names} are two identifiers of the shopper`, `Set one of ${names}.`);
@@ -221,7 +221,7 @@ function readUrl(url: string, base: string | undefined): string | undefined {
   }
 }
 
-function textOf(value: unknown): string {
+function trimmed(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 

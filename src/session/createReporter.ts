@@ -63,7 +63,7 @@ export function createReporter({
     if (/LOAD|DISPLAY|VIEW/.test(event_name))
       event.event_id = onceId(session_id, event_name, offer?.insertion_id, asset?.id);
     if (initiating_target) event.initiating_target = initiating_target;
-    if (offer) event.brand_properties = namesOf(offer);
+    if (offer) event.brand_properties = brandProperties(offer);
     if (asset && initiating_target === 'INLINE_TILE') event.product_properties = { product_id: asset.id };
     else if (asset) event.asset_id = asset.id;
     track(event);
@@ -82,7 +82,7 @@ export function createReporter({
     if (!once([suffix, offer.insertion_id, asset?.id].join(' '))) return;
     if (asset) return send(`PRODUCT_${suffix}`, 'INLINE_TILE', offer, asset);
     send(`BRAND_${suffix}`, 'INLINE_SLOT', offer);
-    emit({ type: isView ? 'view' : 'impression', session_id, ...namesOf(offer) });
+    emit({ type: isView ? 'view' : 'impression', session_id, ...brandProperties(offer) });
   }
 
   /** Whether the same was done less than a double click ago. */
@@ -110,7 +110,7 @@ export function createReporter({
     emit({
       type: type === 'accept' ? 'click' : type,
       session_id,
-      ...namesOf(offer),
+      ...brandProperties(offer),
       ...(asset && { asset_id: asset.id }),
     });
   }
@@ -126,6 +126,6 @@ export function createReporter({
   };
 }
 
-function namesOf({ offer_id, advertiser_id, insertion_id }: PlacedOffer): BrandProperties {
+function brandProperties({ offer_id, advertiser_id, insertion_id }: PlacedOffer): BrandProperties {
   return { offer_id, advertiser_id, insertion_id };
 }

@@ -6,7 +6,6 @@ import {
   AUDITED_METRICS,
   compareCounts,
   DEFINITIONS,
-  type AuditComparison,
   type AuditedMetric,
   type AuditGrouping,
   type AuditRow,
@@ -70,7 +69,10 @@ export async function makeAudit(request: AuditRequest): Promise<Audit | undefine
   const { rows: theirs, dataThrough } = report;
   const judged = { tolerance, dataThrough, now: partial ? Infinity : request.now };
   const comparison = compareCounts({ ours, theirs, grain, by, ...judged });
-  const days = grain === 'hour' ? [] : daysOf(comparison);
+  const days =
+    grain === 'hour'
+      ? []
+      : [...new Set(comparison.rows.filter(isWrong).map(({ period_start }) => period_start?.slice(0, 10) ?? ''))];
   const hours: AuditRow[] = [];
   for (const day of days.slice(0, DAYS_MAX)) {
     try {
@@ -112,10 +114,6 @@ export async function makeAudit(request: AuditRequest): Promise<Audit | undefine
 /** Whether two counts differ by more than is tolerated, in a period that is over. */
 export function isWrong({ verdict }: AuditRow): boolean {
   return verdict !== 'ok' && verdict !== 'open';
-}
-
-function daysOf({ rows }: AuditComparison): string[] {
-  return [...new Set(rows.filter(isWrong).map(({ period_start }) => period_start?.slice(0, 10) ?? ''))];
 }
 
 /** Reads the network's report from the hour in which the ledger begins. */
@@ -194,7 +192,7 @@ export function describeAudit(audit: Audit, spell: (hour: string) => string): Au
   const facts = [
     begins !== null && !isYounger && `from ${spell(begins)}, when the ledger began`,
     !isYounger && (through === null ? 'the network has no data yet' : `data through ${spell(through)}`),
-    `tolerance ${percentOf(tolerance)}`,
+    `tolerance ${Math.round(tolerance * 1e6) / 1e4} %`,
     rows.some(({ verdict }) => verdict === 'open') && `the current ${grain} is not over and left out`,
   ].filter((fact) => fact !== false);
   if (isYounger)
@@ -213,6 +211,3 @@ export function describeAudit(audit: Audit, spell: (hour: string) => string): Au
 }
 
 /** Writes a share in per cent. */
-function percentOf(share: number): string {
-  return `${Math.round(share * 1e6) / 1e4} %`;
-}

@@ -69,7 +69,7 @@ export async function openGateway({
   const own = new Set(Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address)));
   const trustedHosts = new Set(trusted.map((url) => new URL(url).host));
   let bytes = 0;
-  let space = await spaceOf(page);
+  let space = await addressSpace(page);
 
   /** The addresses of a host. A name has the same ones until the end: rebinding it changes nothing. */
   function addressesOf(host: string): Promise<readonly string[]> {
@@ -89,7 +89,7 @@ export async function openGateway({
   }
 
   /** The space of a URL's host: the most public of its addresses. An unknown host has none, and is public. */
-  async function spaceOf(url: string): Promise<AddressSpace> {
+  async function addressSpace(url: string): Promise<AddressSpace> {
     const addresses = await addressesOf(new URL(url).hostname).catch((): string[] => []);
     const spaces = addresses.map(readAddressSpace);
     return spaces.reduce((most, one) => (isAsPublicAs(one, most) ? one : most), spaces[0] ?? 'public');
@@ -143,7 +143,7 @@ export async function openGateway({
     refused,
     async narrow(url) {
       if (!/^https?:/.test(url)) return;
-      const reached = await spaceOf(url);
+      const reached = await addressSpace(url);
       if (isAsPublicAs(reached, space)) space = reached;
     },
     async get(url, { page, maxBytes, accept = '*/*' }) {

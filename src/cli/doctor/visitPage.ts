@@ -157,16 +157,16 @@ function whyNotLoaded({ message }: Error): string | undefined {
 function readExplained(json: unknown): Pick<Visit, 'waiting' | 'prefetched'> {
   const parsed = parseJson(typeof json === 'string' ? json : '');
   const mounts: readonly unknown[] = Array.isArray(parsed) ? parsed : [];
-  const textOf = (mount: unknown, name: string): string => {
+  const field = (mount: unknown, name: string): string => {
     const text = own(mount, name);
     return typeof text === 'string' ? cut(text) : '';
   };
   return {
     waiting: mounts.flatMap((mount) => {
-      const waitingFor = textOf(mount, 'waitingFor');
-      return waitingFor ? [{ for: waitingFor, hint: textOf(mount, 'hint') }] : [];
+      const waitingFor = field(mount, 'waitingFor');
+      return waitingFor ? [{ for: waitingFor, hint: field(mount, 'hint') }] : [];
     }),
-    prefetched: mounts.flatMap((mount) => textOf(mount, 'prefetched') || []),
+    prefetched: mounts.flatMap((mount) => field(mount, 'prefetched') || []),
   };
 }
 
@@ -198,7 +198,7 @@ function recordTraffic(page: Page, onDocument: (url: string) => Promise<void>): 
   page.on('crash', () => (isCrashed = true));
   page.on('request', (request) => {
     if (isDocument(request, page)) void onDocument(request.url());
-    if (scripts.length < BODIES_MAX && /\/offerlet(\.min)?\.js([?#]|$)/.test(startOf(request).url()))
+    if (scripts.length < BODIES_MAX && /\/offerlet(\.min)?\.js([?#]|$)/.test(firstRequest(request).url()))
       scripts.push(request);
     const isPost = request.method() === 'POST' && /^[^?#]*\/recommendations([?#]|$)/.test(request.url());
     if (isPost && request.postData()?.includes('placement_details')) offers = request;
@@ -223,7 +223,7 @@ function recordTraffic(page: Page, onDocument: (url: string) => Promise<void>): 
       const reached = documents.filter((response) => !response.request().redirectedTo());
       const last = reached.at(-1);
       const ends = scripts.filter((request) => !request.redirectedTo());
-      const files = await Promise.all(ends.map(async (one) => [startOf(one).url(), await readFile(one)] as const));
+      const files = await Promise.all(ends.map(async (one) => [firstRequest(one).url(), await readFile(one)] as const));
       const response = offers && (await readFile(offers));
       return {
         status: reached[0]?.status() ?? 0,
@@ -239,9 +239,9 @@ function recordTraffic(page: Page, onDocument: (url: string) => Promise<void>): 
 }
 
 /** The request that the page has made, before redirects. */
-function startOf(request: Request): Request {
+function firstRequest(request: Request): Request {
   const before = request.redirectedFrom();
-  return before ? startOf(before) : request;
+  return before ? firstRequest(before) : request;
 }
 
 /** Whether a request is for the page itself. */

@@ -51,7 +51,7 @@ export async function postVisit(request: Request, context: NetworkContext, param
   const order_id = readId(new URLSearchParams(new TextDecoder().decode(bytes)).get('order_id'));
   if (!click || click.offer_id !== params['offer_id'] || !order_id || !context.controls)
     return shopPage(offer, 'The sale was not reported', `<p>${NO_REFERENCE}</p>`, 400);
-  const { title, text, status } = wordsOf(await reportSale(context, click, order_id));
+  const { title, text, status } = pageTexts(await reportSale(context, click, order_id));
   return shopPage(offer, title, `<p>${escapeMarkup(text)}</p>`, status);
 }
 
@@ -79,7 +79,7 @@ async function reportSale(context: NetworkContext, click: Click, order_id: strin
   });
 }
 
-function wordsOf(report: EventReport): { title: string; text: string; status: number } {
+function pageTexts(report: EventReport): { title: string; text: string; status: number } {
   switch (report.status) {
     case 'stored':
     case 'duplicate':

@@ -4,6 +4,7 @@ import { safeText, type Terminal, type Tone } from '../../cli/output/terminal.ts
 import type { Cell } from '../../cli/output/print.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
+import { readPublisher } from '../operations/readPublisher.ts';
 import { ask } from './input.ts';
 import { operatorCommand, requireWord } from './operatorCommand.ts';
 import { hasAllWords, isSameName } from '../publishers/hasAllWords.ts';
@@ -108,14 +109,14 @@ export const publishersShow = operatorCommand({
     },
   ],
   async run({ settings, words, connection, print }) {
-    const id = requireWord(words, 'ID');
     const channel = connection.channel();
-    const { publisher } = await findNamedPublisher(channel, id, 'ID');
-    const [taxonomy, details] = settings.csv
-      ? [undefined, undefined]
-      : await Promise.all([readTaxonomy(channel), channel.details()]);
+    const { id } = await findPublisherId(channel, { text: requireWord(words, 'ID'), option: 'ID' });
+    const [read, taxonomy] = await Promise.all([
+      readPublisher(channel, id).catch(throwUnknown(id)),
+      settings.csv ? undefined : readTaxonomy(channel),
+    ]);
+    const { publisher, channel_exclusions } = read;
     const { external, publisher: own } = publisher.exclusions.subcategories;
-    const channelWide = details?.exclusions.subcategories.channel ?? [];
     const lines: [string, Cell][] = [
       ['Name', { text: safeText(publisher.brand_name), tone: 'strong' }],
       ['Status', { text: safeText(publisher.status), tone: toneOf(publisher.status) }],
@@ -124,12 +125,12 @@ export const publishersShow = operatorCommand({
       ['Category', safeText(publisher.primary_category)],
       ['Created', safeText(publisher.created_at)],
       ['Publishable key', safeText(publisher.api_key ?? '–')],
-      ...linesOf('Channel excludes', namesOf(taxonomy, channelWide)),
+      ...linesOf('Channel excludes', namesOf(taxonomy, channel_exclusions)),
       ...linesOf('You exclude for it', namesOf(taxonomy, own)),
       ...linesOf('It excludes itself', namesOf(taxonomy, external)),
     ];
     print({
-      json: { publisher, channel_exclusions: channelWide },
+      json: read,
       csv: { rows: [detailOf(publisher)], columns: Object.keys(detailOf(publisher)) },
       table: () => ({ columns: [{ header: 'FIELD', isFixed: true }, { header: 'VALUE' }], rows: lines }),
     });
@@ -143,26 +144,19 @@ export async function findNamedPublisher(
   option = '--publisher',
 ): Promise<{ readonly publisher: PublisherDetail; readonly isPartial: boolean }> {
   const { id, isPartial } = await findPublisherId(channel, { text, option });
-  return { publisher: await findPublisher(channel, id), isPartial };
+  return { publisher: await channel.publisher(id).catch(throwUnknown(id)), isPartial };
 }
 
-/** Returns a publisher. Throws an `ExitError` if no publisher has the id. */
-async function findPublisher(channel: ChannelClient, id: string): Promise<PublisherDetail> {
-  try {
-    return await channel.publisher(id);
-  } catch (error) {
-    if (error instanceof NotFoundError) throw noPublisher(id);
-    throw error;
-  }
-}
-
-/** The end of a command whose publisher does not exist. */
-function noPublisher(id: string): ExitError {
-  const shown = safeText(id).slice(0, 80);
-  return new ExitError(
-    `Your channel has no publisher with the id "${shown}". "offerlet-operator publishers list --query ${/^[\w-]{1,40}$/.test(shown) && !/^[0-9a-f-]{30,}$/i.test(shown) ? shown : 'NAME'}" finds it by name.`,
-    EXIT.notFound,
-  );
+/** Ends a command whose publisher does not exist. */
+function throwUnknown(id: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof NotFoundError)) throw error;
+    const shown = safeText(id).slice(0, 80);
+    throw new ExitError(
+      `Your channel has no publisher with the id "${shown}". "offerlet-operator publishers list --query ${/^[\w-]{1,40}$/.test(shown) && !/^[0-9a-f-]{30,}$/i.test(shown) ? shown : 'NAME'}" finds it by name.`,
+      EXIT.notFound,
+    );
+  };
 }
 
 function namesOf(taxonomy: Taxonomy | undefined, ids: readonly string[]): string[] {
@@ -210,9 +204,7 @@ export const publishersRemove = operatorCommand({
     progress.end();
     // A name of which nothing can be shown would be confirmed by pressing Enter.
     if (!settings.yes) await confirm(name || safeText(publisher_remote_id), terminal, place);
-    await channel.remove(publisher_remote_id).catch((error: unknown) => {
-      throw error instanceof NotFoundError ? noPublisher(id) : error;
-    });
+    await channel.remove(publisher_remote_id).catch(throwUnknown(id));
     const removed = { publisher_remote_id, brand_name, removed: true };
     if (settings.json || settings.csv)
       print({

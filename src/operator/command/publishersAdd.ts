@@ -64,7 +64,7 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
   const { settings, words, terminal, connection, progress } = context;
   const [file = '-'] = words;
   if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
-  const listed = readList(textOf(await readInput(file, 'FILE'), settings.encoding));
+  const listed = readList(decode(await readInput(file, 'FILE'), settings.encoding));
   const channel = connection.channel({ maxRetries: MAX_RETRIES });
   const taxonomy = await readTaxonomy(channel);
   const checked = checkPublishers(listed, taxonomy);
@@ -116,7 +116,7 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
 }
 
 /** Throws a `UsageError` when it is not certain how the file is written: names could be damaged. */
-function textOf(bytes: Uint8Array, given: Encoding | undefined): string {
+function decode(bytes: Uint8Array, given: Encoding | undefined): string {
   const { text, isGuessed, example } = decodeList(bytes, given);
   if (isGuessed && given === undefined)
     throw new UsageError(

@@ -14,7 +14,7 @@ import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
 import { readWholeReport } from '../clients/ReportingClient.ts';
 import type { Row } from '../reports/comparison.ts';
-import { comparedOf, plural, rangeOf } from '../reports/format.ts';
+import { comparedText, plural, rangeText } from '../reports/format.ts';
 import { comparedDates, datesOf, period, isUnfinished } from '../reports/period.ts';
 import { datesOfSpec, FILTER_NAMES, FILTERS } from '../reports/reportSpec.ts';
 import { explainFailure } from './explainFailure.ts';
@@ -147,7 +147,7 @@ function emptyColumns({ metrics, query }: PrintedReport): string[] {
 function captionOf({ dates, compared, meta, printed, publishers, filters }: PrintedReport): string {
   const range = dates ?? (printed.length > 0 ? rangeOfRows(printed) : undefined);
   const parts = [
-    ...(range ? [rangeOf(range) + (compared ? ` against ${comparedOf(compared)}` : '')] : []),
+    ...(range ? [rangeText(range) + (compared ? ` against ${comparedText(compared)}` : '')] : []),
     meta.timezone,
     ...(meta.data_through === null
       ? []
@@ -191,7 +191,7 @@ function remarksOn(report: PrintedReport, printable: Printable, width: number | 
       `Too narrow for ${hidden.length} of ${plural(metrics.length, 'metric')}. Choose with --metrics, or use --csv.`,
     );
   if (compared && rows.length > 0 && printed.every(({ counterpart }) => counterpart === null))
-    remarks.push(`There was no activity in the dates compared with, ${rangeOf(compared)}.`);
+    remarks.push(`There was no activity in the dates compared with, ${rangeText(compared)}.`);
   return remarks;
 }
 
@@ -209,7 +209,7 @@ function comparedTooEarly({ available_window }: DateRangeError, query: Requested
   const { period, compare } = query;
   if (!period || !compare || !available_window || datesOf(period).from < available_window.from) return undefined;
   return new ExitError(
-    `The dates to compare with, ${rangeOf(comparedDates(period, compare))}, begin before the history does, on ${available_window.from}. Use later or fewer dates, or leave out --compare.`,
+    `The dates to compare with, ${rangeText(comparedDates(period, compare))}, begin before the history does, on ${available_window.from}. Use later or fewer dates, or leave out --compare.`,
     EXIT.failed,
   );
 }

@@ -3,7 +3,7 @@ import type { Cell, Column, Table } from '../../cli/output/print.ts';
 import type { NamedPublisher } from './publisherCommands.ts';
 import type { RequestedReport } from './readQuery.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
-import { changeOf, isMoney, newsOf, sortablePeriodOf, valueOf } from '../reports/format.ts';
+import { changeText, isMoney, newsOf, sortablePeriod, valueText } from '../reports/format.ts';
 import type { WholeReport } from '../clients/ReportingClient.ts';
 import { isUnfinished } from '../reports/period.ts';
 import type { ReportSpec } from '../reports/reportSpec.ts';
@@ -89,7 +89,7 @@ function titleOf(name: string, currency: string | null): string {
 
 /** Periods that are not over yet are marked: their change is not the last word. */
 function periodCell(row: Row, { grain }: RequestedReport, dataThrough: string | null): string {
-  const text = sortablePeriodOf(row.period_start, row.period_end, grain);
+  const text = sortablePeriod(row.period_start, row.period_end, grain);
   return isUnfinished(row, dataThrough) ? `${text} *` : text;
 }
 
@@ -102,12 +102,12 @@ function groupCell(row: Row, grouping: string): string {
 /** Returns a metric of a row for people. */
 function metricText(name: string, row: Row | Totals): string {
   const value = row[name];
-  return typeof value === 'number' ? valueOf(name, value) : '–';
+  return typeof value === 'number' ? valueText(name, value) : '–';
 }
 
 /** Returns the metric of the counterpart; no row means no activity, which is zero. */
 function beforeText(name: string, { counterpart }: Row | Totals): string {
-  return valueOf(name, Number(counterpart?.[name] ?? 0));
+  return valueText(name, Number(counterpart?.[name] ?? 0));
 }
 
 /** Returns the change of a metric, with the tone of its news. */
@@ -115,11 +115,11 @@ export function changeCell(name: string, { change, counterpart }: Row | Totals, 
   const changed = change?.[name];
   const before = counterpart?.[name];
   const known = typeof before === 'number' ? before : undefined;
-  const text = changeOf(changed, known).replace('−', '-');
+  const text = changeText(changed, known).replace('−', '-');
   if (!changed || text === '') return { text: '–' };
   // What the rows are sorted by is in the table.
   const isOrder = sort.replace(/^-/, '') === `${name}_change` && changed.points === null;
-  const amount = `${changed.difference > 0 ? '+' : ''}${valueOf(name, changed.difference)}`;
+  const amount = `${changed.difference > 0 ? '+' : ''}${valueText(name, changed.difference)}`;
   return { text: isOrder ? `${amount} (${text})` : text, tone: newsOf(name, changed, known) };
 }
 

@@ -6,7 +6,7 @@ import { safeText } from '../../cli/output/terminal.ts';
 import { dateOf, monthEnd, monthStart, startOf } from '../../wire/utcDates.ts';
 import { RowLimitError } from '../clients/errors.ts';
 import { readWholeReport, type WholeReport } from '../clients/ReportingClient.ts';
-import { periodOf, rangeOf, valueOf } from '../reports/format.ts';
+import { periodText, rangeText, valueText } from '../reports/format.ts';
 import { EVERYTHING, NO_FILTERS } from '../reports/reportSpec.ts';
 import { chunksOf, IDS_PER_REQUEST, readDataEnd, readPublishers, type FactsSource } from '../watch/readFacts.ts';
 import { operatorCommand } from './operatorCommand.ts';
@@ -99,7 +99,7 @@ async function readStatement(source: FactsSource, month: string): Promise<Statem
   };
   const { totals } = await read();
   const lines = await readLines(source, metrics, read);
-  const rest = restOf(lines, { totals, metrics });
+  const rest = removedLine(lines, { totals, metrics });
   const sorted = lines.toSorted(
     (one, other) =>
       one.publisher_name.localeCompare(other.publisher_name, 'en', { numeric: true }) ||
@@ -141,7 +141,7 @@ async function readLines(
 }
 
 /** What the lines lack of the totals: publishers that were removed are in no list. Cents may differ by rounding. */
-function restOf(
+function removedLine(
   lines: readonly StatementLine[],
   { totals, metrics }: { readonly totals: WholeReport['totals']; readonly metrics: readonly string[] },
 ): StatementLine | undefined {
@@ -171,7 +171,7 @@ function printableOf(statement: Statement, currency: string | null): Printable {
   const { month, channel, metrics, lines, totals } = statement;
   const payout = currency === null ? PAYOUT : `${PAYOUT} (${safeText(currency)})`;
   const cellsOf = (values: StatementLine['values']): string[] =>
-    metrics.map((name) => valueOf(name, values[name] ?? 0));
+    metrics.map((name) => valueText(name, values[name] ?? 0));
   return {
     json: { ...statement, currency },
     csv: {
@@ -190,6 +190,6 @@ function printableOf(statement: Statement, currency: string | null): Printable {
 }
 
 function incompleteText({ month, through }: Statement): string {
-  const name = periodOf(startOf(`${month}-01`), 'month');
-  return `${name} is not complete: ${through === null ? 'there is no data yet' : `the last complete day is ${rangeOf({ from: through, to: through })}`}.`;
+  const name = periodText(startOf(`${month}-01`), 'month');
+  return `${name} is not complete: ${through === null ? 'there is no data yet' : `the last complete day is ${rangeText({ from: through, to: through })}`}.`;
 }

@@ -4,7 +4,7 @@ import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { inTone, type Terminal, type Tone, documentWithoutControls, safeText } from '../../cli/output/terminal.ts';
 import { chooseFormat, inFile, printedText, writeFile } from '../../cli/output/print.ts';
 import { countDays } from '../../wire/utcDates.ts';
-import { plural, rangeOf } from '../reports/format.ts';
+import { plural, rangeText } from '../reports/format.ts';
 import { type Cause, type Causes, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';
 import { EXAMPLE_RULES, loadRules } from '../watch/rules.ts';
 import { openStateFile, type StateOwner } from '../watch/stateFile.ts';
@@ -169,7 +169,7 @@ function backtestSummary({ days, turns, causes }: Evaluation, wanted: number): s
   const counts = [...said].map(([rule, times]) => `${rule} ${times.size}`);
   const total = [...said.values()].reduce((sum, times) => sum + times.size, 0);
   const short = days.length < wanted ? ` The history allows no more than ${plural(days.length, 'day')}.` : '';
-  return `${rangeOf({ from, to })}: ${plural(total, 'message')}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}, ${causes.size} still open at the end.${short} Requests that were decided since, and late data, cannot be seen afterwards.`;
+  return `${rangeText({ from, to })}: ${plural(total, 'message')}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}, ${causes.size} still open at the end.${short} Requests that were decided since, and late data, cannot be seen afterwards.`;
 }
 
 function readDays(text: string): number {

@@ -9,6 +9,7 @@ import type { ConsoleOptions } from './consoleOptions.ts';
 import type { ConsoleContext, ConsolePublisher, ConsolePublishers, FoundPublishers } from './protocol.ts';
 import type { Failure } from '../failures.ts';
 import { replaceExclusions } from '../operations/changeExclusions.ts';
+import { readPublisher } from '../operations/readPublisher.ts';
 import { hasAllWords } from '../publishers/hasAllWords.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
 import { EVERYTHING, NO_FILTERS } from '../reports/reportSpec.ts';
@@ -78,8 +79,10 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return listPublishers(channel, { url, signal, reporting });
       case 'GET find-publishers':
         return findPublishers(channel, { url, signal });
-      case 'GET publishers/ID':
-        return readPublisher(channel, id ?? '', signal);
+      case 'GET publishers/ID': {
+        const { publisher, ...rest } = await readPublisher(channel, id ?? '', { signal });
+        return { publisher: withoutKey(publisher), ...rest } satisfies ConsolePublisher;
+      }
       // Changes are not cancelled when the page goes away: whether they took effect would be unknown.
       case 'POST publishers':
         return channel.add(readItems(await readBody(request)));
@@ -197,12 +200,6 @@ async function findPublishers(
     if (found.length > most) break;
   }
   return { publishers: found.slice(0, most), hasMore: found.length > most };
-}
-
-/** GET publishers/ID. */
-async function readPublisher(client: ChannelClient, id: string, signal: AbortSignal): Promise<ConsolePublisher> {
-  const [publisher, channel] = await Promise.all([client.publisher(id, { signal }), client.details({ signal })]);
-  return { publisher: withoutKey(publisher), channel_exclusions: channel.exclusions.subcategories.channel };
 }
 
 /** No key at all reaches the page, not even a publishable one. */

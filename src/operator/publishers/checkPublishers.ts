@@ -18,8 +18,8 @@ export type CheckedPublisher = ListedPublisher & {
 /** Checks a publisher as the network would, because it refuses a whole batch for one mistake. Categories are named by id or name. */
 function checkPublisher(listed: ListedPublisher, taxonomy: Taxonomy): CheckedPublisher {
   const { fields, malformed } = listed;
-  const brand_name = textOf(fields['brand_name']);
-  const domain = textOf(fields['domain']);
+  const brand_name = trimmed(fields['brand_name']);
+  const domain = trimmed(fields['domain']);
   const base = { ...listed, brand_name, domain };
   if (malformed !== undefined) return { ...base, problem: malformed };
   if (brand_name === '') return { ...base, problem: 'brand_name is missing' };
@@ -31,7 +31,7 @@ function checkPublisher(listed: ListedPublisher, taxonomy: Taxonomy): CheckedPub
     ['domain', domain],
   ] as const)
     if (text.length > MAX_LENGTH) return { ...base, problem: `${name} has more than ${MAX_LENGTH} characters` };
-  const wanted = textOf(fields['primary_category_id']);
+  const wanted = trimmed(fields['primary_category_id']);
   if (wanted === '') return { ...base, problem: 'primary_category_id is missing' };
   const category = taxonomy.category(wanted);
   if (!category) {
@@ -41,7 +41,7 @@ function checkPublisher(listed: ListedPublisher, taxonomy: Taxonomy): CheckedPub
     );
     return { ...base, problem: `primary_category_id is not a category: "${wanted}".${near}` };
   }
-  const names = listOf(fields['subcategory_ids']);
+  const names = splitList(fields['subcategory_ids']);
   if (names.length === 0) return { ...base, problem: 'subcategory_ids is empty' };
   const subcategory_ids: string[] = [];
   for (const text of names) {
@@ -56,14 +56,14 @@ function checkPublisher(listed: ListedPublisher, taxonomy: Taxonomy): CheckedPub
   return { ...base, item: { brand_name, domain, primary_category_id: category.remote_id, subcategory_ids } };
 }
 
-function textOf(value: unknown): string {
+function trimmed(value: unknown): string {
   return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
 }
 
 /** In CSV, several are separated by a semicolon, a bar or white space between ids; names may contain spaces. */
-function listOf(value: unknown): string[] {
-  if (Array.isArray(value)) return value.map(textOf).filter((text) => text !== '');
-  const text = textOf(value);
+function splitList(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(trimmed).filter((text) => text !== '');
+  const text = trimmed(value);
   const isIds = /^[0-9a-f-]{36}(\s+[0-9a-f-]{36})*$/i.test(text);
   return text
     .split(isIds ? /\s+/ : /[;|,\n]/)

@@ -90,7 +90,7 @@ function keyOf(row: ReportRow, place: ReadonlyMap<string, number>): string {
 function changesOf(row: object, counterpart: object | null): Record<string, MetricChange> {
   const changes: Record<string, MetricChange> = {};
   for (const [name, value] of Object.entries(row)) {
-    if (typeof value === 'number') changes[name] = measureChange({ name, value, before: valueOf(counterpart, name) });
+    if (typeof value === 'number') changes[name] = measureChange({ name, value, before: numberAt(counterpart, name) });
   }
   return changes;
 }
@@ -111,7 +111,7 @@ export function measureChange({
   return { difference, percent: before ? rounded((difference / before) * 100, 2) : null, points: null };
 }
 
-function valueOf(row: object | null, name: string): number | null {
+function numberAt(row: object | null, name: string): number | null {
   const value = row === null ? undefined : (row as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'number' ? value : null;
 }

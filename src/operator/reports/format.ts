@@ -50,14 +50,14 @@ export function isMoney(metric: string): boolean {
 }
 
 /** Writes the exact value of a metric. */
-export function valueOf(metric: string, value: number): string {
+export function valueText(metric: string, value: number): string {
   if (isShare(metric)) return `${money.format(value * 100)}%`;
   if (kindOf(metric) === 'yield') return fine.format(value);
   return isMoney(metric) ? money.format(value) : count.format(value);
 }
 
 /** Writes a value where there is no room for all of its digits, such as an axis: `1.2B`. */
-export function shortValueOf(metric: string, value: number): string {
+export function shortValue(metric: string, value: number): string {
   if (isShare(metric)) return `${signlessNumber(value * 100)}%`;
   return short.format(value);
 }
@@ -67,7 +67,7 @@ function signlessNumber(value: number): string {
 }
 
 /** Writes a change with its sign, `+4.2%`, or `−0.31 pt` for shares. */
-export function changeOf(change: MetricChange | undefined, before?: number): string {
+export function changeText(change: MetricChange | undefined, before?: number): string {
   if (!change) return '';
   // From nothing there is no change, however many points it seems to be.
   if (change.points !== null && before === 0 && change.difference !== 0) return 'new';
@@ -111,25 +111,25 @@ const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric',
 const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', ...UTC });
 
 /** Writes the start of a period in full: `Tue, 3 Nov 2026`, `November 2026`, `Tue, 3 Nov 2026, 14:00`. */
-export function periodOf(start: number, grain: string): string {
+export function periodText(start: number, grain: string): string {
   if (grain === 'month') return month.format(start);
   if (grain === 'hour') return `${day.format(start)}, ${hour.format(start)}`;
   return grain === 'week' ? `Week of ${dayWithYear.format(start)}` : day.format(start);
 }
 
 /** Writes the start of a period for a table, without the year where the dates above the table have it. */
-export function shortPeriodOf(start: number, grain: string): string {
-  return periodOf(start, grain).replace(/^((?:Week of )?(?:\w+, )?\d+ \p{L}+) \d{4}/u, '$1');
+export function shortPeriod(start: number, grain: string): string {
+  return periodText(start, grain).replace(/^((?:Week of )?(?:\w+, )?\d+ \p{L}+) \d{4}/u, '$1');
 }
 
 /** Writes the start of a period for an axis. */
-export function tickOf(start: number, grain: string): string {
+export function tickText(start: number, grain: string): string {
   if (grain === 'hour') return new Date(start).getUTCHours() === 0 ? plainDay.format(start) : hour.format(start);
   return grain === 'month' ? month.format(start).replace(/(\w{3})\w* \d\d(\d\d)/, '$1 $2') : plainDay.format(start);
 }
 
 /** Writes a range of dates: `16 – 22 Nov 2026`. */
-export function rangeOf({ from, to }: DateRange): string {
+export function rangeText({ from, to }: DateRange): string {
   const [first, last] = [Date.parse(from), Date.parse(to)];
   if (Number.isNaN(first) || Number.isNaN(last)) return '';
   if (from === to) return day.format(last);
@@ -139,13 +139,13 @@ export function rangeOf({ from, to }: DateRange): string {
 }
 
 /** Writes the dates compared with; when today is compared, up to which hour: `Wed, 25 Nov 2026, until 13:00 UTC`. */
-export function comparedOf({ hours, ...dates }: ComparedDates): string {
+export function comparedText({ hours, ...dates }: ComparedDates): string {
   const until = hours === undefined || hours === 24 ? '' : `, until ${String(hours).padStart(2, '0')}:00 UTC`;
-  return rangeOf(dates) + until;
+  return rangeText(dates) + until;
 }
 
 /** Writes a period so that periods sort as text: `2026-11-16 Mon`, `2026-11-16 – 11-22`. */
-export function sortablePeriodOf(start: string, end: string, grain: TimeGrain): string {
+export function sortablePeriod(start: string, end: string, grain: TimeGrain): string {
   const date = start.slice(0, 10);
   const last = addDays(end.slice(0, 10), end.endsWith('T00:00:00Z') ? -1 : 0);
   switch (grain) {
@@ -161,25 +161,25 @@ export function sortablePeriodOf(start: string, end: string, grain: TimeGrain): 
 }
 
 /** Writes a moment: `22 Nov 2026, 08:00 UTC`. */
-export function momentOf(time: string | number): string {
+export function momentText(time: string | number): string {
   const at = typeof time === 'number' ? time : Date.parse(time);
   return Number.isNaN(at) ? '' : `${dayWithYear.format(at)}, ${hour.format(at)} UTC`;
 }
 
 /** Writes a date of a publisher: `3 Nov 2026`. */
-export function dayOf(time: string): string {
+export function dayText(time: string): string {
   const at = Date.parse(time);
   return Number.isNaN(at) ? '' : dayWithYear.format(at);
 }
 
 /** Writes a constant of the API for people: `THANK_YOU` is `Thank you`. */
-export function wordOf(constant: string): string {
+export function inWords(constant: string): string {
   const words = constant.toLowerCase().replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Writes the value of a breakdown, the same in tables, charts and filters: `THANK_YOU` is `Thank you`. */
-export function valueLabelOf(grouping: string, value: string | number | null | undefined): string {
+export function valueLabel(grouping: string, value: string | number | null | undefined): string {
   if (value === null || value === undefined) return '—';
-  return grouping === 'page_type' || grouping === 'widget_type' ? wordOf(String(value)) : String(value);
+  return grouping === 'page_type' || grouping === 'widget_type' ? inWords(String(value)) : String(value);
 }

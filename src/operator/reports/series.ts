@@ -47,7 +47,7 @@ export function chartDataOf(source: ChartSource): ChartData {
   const through = source.dataThrough === null ? now : Date.parse(source.dataThrough);
   const place = new Map(starts.map((start, index) => [start, index]));
   const lines = source.lines ?? { names: [''], of: () => '' };
-  const begin = compared ? 0 : firstOf(rows.map((row) => row.period_start));
+  const begin = compared ? 0 : firstStart(rows.map((row) => row.period_start));
   const series = lines.names.map((name) => ({
     name,
     values: starts.map((start): number | null => (start <= through && start >= begin ? 0 : null)),
@@ -61,7 +61,7 @@ export function chartDataOf(source: ChartSource): ChartData {
   return {
     starts,
     series,
-    before: compared && !source.lines ? beforeOf(source, beforeStarts, starts.length) : undefined,
+    before: compared && !source.lines ? earlier(source, beforeStarts, starts.length) : undefined,
     beforeStarts,
     open: starts.findIndex((start, index) =>
       isOpen({ start, end: starts[index + 1] ?? startOf(dates.to) + DAY_MS, through, now }),
@@ -75,13 +75,13 @@ export function groupKeyOf(row: Row, by: readonly string[]): string {
 }
 
 /** When the data begins: before its first row nobody knows whether there was none or no history. */
-function firstOf(starts: readonly unknown[]): number {
+function firstStart(starts: readonly unknown[]): number {
   return Math.min(...starts.flatMap((start) => (typeof start === 'string' ? [Date.parse(start)] : [])));
 }
 
-function beforeOf({ rows, metric }: ChartSource, beforeStarts: readonly number[], length: number): (number | null)[] {
+function earlier({ rows, metric }: ChartSource, beforeStarts: readonly number[], length: number): (number | null)[] {
   const place = new Map(beforeStarts.map((start, index) => [start, index]));
-  const begin = firstOf(rows.map(({ counterpart }) => counterpart?.['period_start']));
+  const begin = firstStart(rows.map(({ counterpart }) => counterpart?.['period_start']));
   const values: (number | null)[] = Array.from({ length }, (_, index) =>
     (beforeStarts[index] ?? -Infinity) >= begin ? 0 : null,
   );

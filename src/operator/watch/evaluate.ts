@@ -1,5 +1,5 @@
 import { judge, type Judgement, type RuleResult } from './judge.ts';
-import { wordOf } from '../reports/format.ts';
+import { inWords } from '../reports/format.ts';
 import { readFacts, type FactsSource, type ReadFacts } from './readFacts.ts';
 import type { Rules } from './rules.ts';
 import { addDays, countDays, DAY_MS, dateOf, startOf } from '../../wire/utcDates.ts';
@@ -70,7 +70,7 @@ export async function evaluate({ source, rules, before, days = 1 }: EvaluateOpti
   const unjudged = rules.rules.flatMap((rule) => {
     if (!('metric' in rule) || skipped.has(rule.name) || read.days.length === 0) return [];
     const said = looked.get(rule.name) ?? [];
-    const why = said.at(-1)?.text ?? `there is no ${wordOf(rule.by).toLowerCase()} to judge`;
+    const why = said.at(-1)?.text ?? `there is no ${inWords(rule.by).toLowerCase()} to judge`;
     return said.some(({ outcome }) => outcome !== 'unknown')
       ? []
       : [{ rule: rule.name, why: `judged 0 of ${said.length}: ${why}` }];

@@ -9,7 +9,7 @@ import {
   type Rule,
   type SilentRule,
 } from './rules.ts';
-import { isMoney, labelOf, momentOf, periodOf, plural, rangeOf, valueOf, wordOf } from '../reports/format.ts';
+import { isMoney, labelOf, momentText, periodText, plural, rangeText, valueText, inWords } from '../reports/format.ts';
 import { addDays, DAY_MS, dateOf, HOUR_MS, startOf, type DateRange } from '../../wire/utcDates.ts';
 
 /** What rules are judged by. */
@@ -139,11 +139,11 @@ function judgeChanges(rule: ChangeRule, { facts, day, holidays }: JudgeOptions):
     const isAbove = rule.above !== undefined && change > rule.above * share;
     if (!isBelow && !isAbove && !isOpen) return FINE;
     const limit = isAbove ? rule.above : (rule.below ?? rule.above);
-    const on = `${labelOf(rule.metric)} on ${periodOf(startOf(day), 'day')}`;
-    const against = `${valueOf(rule.metric, usual)} usual (${before.length === 1 ? 'the week before' : `median of ${before.map((one) => valueOf(rule.metric, one)).join(', ')} on the same weekday of the weeks before`})`;
+    const on = `${labelOf(rule.metric)} on ${periodText(startOf(day), 'day')}`;
+    const against = `${valueText(rule.metric, usual)} usual (${before.length === 1 ? 'the week before' : `median of ${before.map((one) => valueText(rule.metric, one)).join(', ')} on the same weekday of the weeks before`})`;
     return {
       outcome: isBelow || isAbove ? 'alarm' : 'fine',
-      text: `${on}: ${valueOf(rule.metric, value)} against ${against}, ${signedShare(change)}; the limit is ${signedShare(limit ?? 0)}.`,
+      text: `${on}: ${valueText(rule.metric, value)} against ${against}, ${signedShare(change)}; the limit is ${signedShare(limit ?? 0)}.`,
     };
   };
 }
@@ -160,7 +160,7 @@ function judgeSilence(rule: SilentRule, { facts, day, holidays }: JudgeOptions):
     const value = sum(days.map((one) => facts.value(rule.by, id, rule.metric, one)));
     if (value > 0 && !isOpen) return FINE;
     const of = labelOf(rule.metric).toLowerCase();
-    if (value > 0) return { outcome: 'fine', text: `${valueOf(rule.metric, value)} ${of} in ${rangeOf(range)}.` };
+    if (value > 0) return { outcome: 'fine', text: `${valueText(rule.metric, value)} ${of} in ${rangeText(range)}.` };
     const total = sum(before.map((one) => facts.value(rule.by, id, rule.metric, one)));
     const usual = before.length === 0 ? 0 : total / before.length;
     // Seven days say what is usual on every weekday. Silence that is known stays an alarm when all that was usual is over.
@@ -168,7 +168,7 @@ function judgeSilence(rule: SilentRule, { facts, day, holidays }: JudgeOptions):
     if (!isOpen && usual < rule.minimum) return tooFew(rule.metric);
     return {
       outcome: 'alarm',
-      text: `No ${of} for ${plural(rule.days, 'day')} (${rangeOf(range)}), ${valueOf(rule.metric, round(usual, isMoney(rule.metric) ? 2 : 0))} a day usual (${valueOf(rule.metric, total)} in the ${plural(before.length, 'day')} before).`,
+      text: `No ${of} for ${plural(rule.days, 'day')} (${rangeText(range)}), ${valueText(rule.metric, round(usual, isMoney(rule.metric) ? 2 : 0))} a day usual (${valueText(rule.metric, total)} in the ${plural(before.length, 'day')} before).`,
     };
   };
 }
@@ -187,12 +187,12 @@ function judgeRanges(rule: RangeRule, { facts, day }: JudgeOptions): (subject: J
     const isAbove = rule.to !== undefined && value > rule.to;
     if (!isBelow && !isAbove && !isOpen) return FINE;
     const limits = [
-      ...(rule.from === undefined ? [] : [`not below ${valueOf(rule.metric, rule.from)}`]),
-      ...(rule.to === undefined ? [] : [`not above ${valueOf(rule.metric, rule.to)}`]),
+      ...(rule.from === undefined ? [] : [`not below ${valueText(rule.metric, rule.from)}`]),
+      ...(rule.to === undefined ? [] : [`not above ${valueText(rule.metric, rule.to)}`]),
     ];
     return {
       outcome: isBelow || isAbove ? 'alarm' : 'fine',
-      text: `${labelOf(rule.metric)} ${valueOf(rule.metric, value)} in ${rangeOf(range)}: ${valueOf(over, above)} ${labelOf(over).toLowerCase()} for ${valueOf(under, below)} ${labelOf(under).toLowerCase()}; the limit is ${limits.join(' and ')}.`,
+      text: `${labelOf(rule.metric)} ${valueText(rule.metric, value)} in ${rangeText(range)}: ${valueText(over, above)} ${labelOf(over).toLowerCase()} for ${valueText(under, below)} ${labelOf(under).toLowerCase()}; the limit is ${limits.join(' and ')}.`,
     };
   };
 }
@@ -204,7 +204,7 @@ function judgePending(rule: PendingRule, { facts, now, open }: JudgeOptions): Ju
   const judged = waiting.map(({ id, name, status, at }): Judgement => {
     const days = Math.floor((now - at) / DAY_MS);
     const since = dateOf(at);
-    const text = `${wordOf(status)} for ${plural(days, 'day')}, since ${rangeOf({ from: since, to: since })}; the limit is ${plural(rule.days, 'day')}.`;
+    const text = `${inWords(status)} for ${plural(days, 'day')}, since ${rangeText({ from: since, to: since })}; the limit is ${plural(rule.days, 'day')}.`;
     return { rule: rule.name, id, name, outcome: 'alarm', text };
   });
   const ids = new Set(waiting.map(({ id }) => id));
@@ -224,7 +224,7 @@ function judgeLate({ name, hours }: LateRule, { facts, now }: JudgeOptions): Jud
     text:
       dataEnd === null
         ? 'The network does not say how far its data reaches, so no report is judged.'
-        : `The data ends on ${momentOf(dataEnd)}, ${plural(age ?? 0, 'hour')} ago; the limit is ${plural(hours, 'hour')}.`,
+        : `The data ends on ${momentText(dataEnd)}, ${plural(age ?? 0, 'hour')} ago; the limit is ${plural(hours, 'hour')}.`,
   };
 }
 

@@ -114,18 +114,18 @@ export interface DataEnd {
 export async function readDataEnd({ reports, signal }: FactsSource): Promise<DataEnd> {
   try {
     const { meta, summary } = await reports.report({ time_grain: 'hour', limit: 1 }, { signal });
-    return endOf(meta.data_through, { length: HOUR_MS, summary });
+    return toDataEnd(meta.data_through, { length: HOUR_MS, summary });
   } catch (error) {
-    if (error instanceof ReportingUnavailableError) return endOf(null, { length: 0, summary: undefined });
+    if (error instanceof ReportingUnavailableError) return toDataEnd(null, { length: 0, summary: undefined });
     // A network may keep no hours, or allow few rows.
     const isOther = [DateRangeError, ValidationError, RowLimitError].every((kind) => !(error instanceof kind));
     if (isOther) throw error;
     const { meta, summary } = await reports.report({ limit: 1 }, { signal });
-    return endOf(meta.data_through, { length: DAY_MS, summary });
+    return toDataEnd(meta.data_through, { length: DAY_MS, summary });
   }
 }
 
-function endOf(
+function toDataEnd(
   through: string | null,
   { length, summary }: { readonly length: number; readonly summary: object | undefined },
 ): DataEnd {
@@ -265,9 +265,9 @@ async function readByPublisher(source: FactsSource, query: PublishersQuery): Pro
         put(group, { id, date, value: (metric) => valueIn(before?.publishers, id, metric, date) });
   const ids = new Set([...known, ...open, ...(stale ? await largePublishers(source, query) : [])]);
   for (const id of known) ids.delete(id);
-  const parts = [...(stale ? partsOf(stale, known) : []), ...partsOf(channel.range, [...ids])];
+  const parts = [...(stale ? split(stale, known) : []), ...split(channel.range, [...ids])];
   let done = 0;
-  await forEachOf(parts, async (part) => {
+  await forEach(parts, async (part) => {
     await readDays(source, group, part);
     done += 1;
     source.onProgress?.(`Read ${Math.floor((done / parts.length) * 100)} % of the days by publisher …`);
@@ -277,13 +277,13 @@ async function readByPublisher(source: FactsSource, query: PublishersQuery): Pro
 }
 
 /** One page each: a network computes the whole report for every page of it, and it could change between two pages. */
-function partsOf(period: DateRange, ids: readonly string[]): readonly { period: DateRange; publisher: string[] }[] {
+function split(period: DateRange, ids: readonly string[]): readonly { period: DateRange; publisher: string[] }[] {
   const perReport = Math.max(1, Math.min(IDS_PER_REQUEST, Math.floor(REPORT_LIMIT.channel / countDays(period))));
   return chunksOf(ids, perReport).map((publisher) => ({ period, publisher }));
 }
 
 /** Works on some items at a time. After a failure nothing more is begun. */
-async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   let hasFailed = false;
   const workers = Array.from({ length: REQUESTS_AT_ONCE }, async () => {
@@ -312,7 +312,7 @@ async function largePublishers(
   const leastOf = ({ kind, minimum }: ReportRule): number =>
     kind === 'silent' ? minimum * SHORTEST_USUAL_DAYS : minimum;
   const large = new Set<string>();
-  await forEachOf(chunksOf([...list.approved.keys()], IDS_PER_REQUEST), async (publisher_ids) => {
+  await forEach(chunksOf([...list.approved.keys()], IDS_PER_REQUEST), async (publisher_ids) => {
     const query = { ...range, group_by: ['publisher'], publisher_ids, metrics, limit: IDS_PER_REQUEST } as const;
     const { data } = await source.reports.report(query, { signal: source.signal });
     for (const row of data)

@@ -1,5 +1,5 @@
 import { openYaml, parseYaml, type Setting } from './openYaml.ts';
-import { labelOf, plural, valueOf, wordOf } from '../reports/format.ts';
+import { labelOf, plural, valueText, inWords } from '../reports/format.ts';
 import { RATIOS } from '../reports/sumHours.ts';
 import { CHANNEL_METRICS, isShare } from '../../wire/reporting.ts';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
@@ -73,7 +73,7 @@ export function textOfRule(rule: Rule): string {
     case 'late':
       return `No data for more than ${plural(rule.hours, 'hour')}.`;
     case 'pending':
-      return `A request is ${rule.statuses.map((status) => wordOf(status).toLowerCase()).join(' or ')} for ${plural(rule.days, 'day')} or longer.`;
+      return `A request is ${rule.statuses.map((status) => inWords(status).toLowerCase()).join(' or ')} for ${plural(rule.days, 'day')} or longer.`;
     case 'silent':
       return onReports(rule, `none for ${plural(rule.days, 'day')}, from ${limitOf(rule)} a day usual`);
     case 'change':
@@ -83,7 +83,7 @@ export function textOfRule(rule: Rule): string {
       );
     case 'range': {
       const [, under = ''] = RATIOS[rule.metric] ?? [];
-      const value = (limit: number): string => valueOf(rule.metric, limit);
+      const value = (limit: number): string => valueText(rule.metric, limit);
       return onReports(
         rule,
         `${between(rule.from, rule.to, value)} over ${plural(rule.days, 'day')}, from ${limitOf(rule)} ${labelOf(under).toLowerCase()}`,
@@ -93,7 +93,7 @@ export function textOfRule(rule: Rule): string {
 }
 
 function onReports({ metric, by, except }: ReportRule, text: string): string {
-  const of = by === 'channel' ? 'of the channel' : `by ${wordOf(by).toLowerCase()}`;
+  const of = by === 'channel' ? 'of the channel' : `by ${inWords(by).toLowerCase()}`;
   return `${labelOf(metric)} ${of}: ${text}${except.length === 0 ? '' : `; without ${except.join(', ')}`}.`;
 }
 

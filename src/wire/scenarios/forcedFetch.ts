@@ -119,7 +119,8 @@ export function reshape(json: unknown, { offers = Infinity, copy, parts, promo }
   const shown = recommendation_groups.flatMap((group) => group.items.map((item) => item.offer_id));
   const recommendations: Record<string, unknown> = {};
   for (const [index, id] of [...new Set(shown)].entries()) {
-    let entry = copyOf(own(before, id));
+    const given = own(before, id);
+    let entry: EditableOffer = { advertiser: objectAt(given, 'advertiser'), offer: objectAt(given, 'offer') };
     if (copy) entry = withLongCopy(entry);
     if (parts) entry = index === 0 ? withoutHeading(entry) : withRequiredParts(entry);
     if (promo) entry = withCode(entry);
@@ -131,10 +132,6 @@ export function reshape(json: unknown, { offers = Infinity, copy, parts, promo }
 interface EditableOffer {
   advertiser: JsonObject;
   offer: JsonObject;
-}
-
-function copyOf(json: unknown): EditableOffer {
-  return { advertiser: objectAt(json, 'advertiser'), offer: objectAt(json, 'offer') };
 }
 
 function objectAt(json: unknown, name: string): JsonObject {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { linePath, ticksOf } from '../../../src/operator/console/page/chart/TimeChart.tsx';
 import { changeCell } from '../../../src/operator/command/reportTable.ts';
 import type { Row } from '../../../src/operator/reports/comparison.ts';
-import { changeOf, newsOf, shortPeriodOf, valueOf } from '../../../src/operator/reports/format.ts';
+import { changeText, newsOf, shortPeriod, valueText } from '../../../src/operator/reports/format.ts';
 import { chartDataOf } from '../../../src/operator/reports/series.ts';
 
 const NOW = Date.parse('2026-11-04T10:00:00Z');
@@ -69,12 +69,12 @@ test('the axis has round values that reach the highest', () => {
 });
 
 test('values and changes are written exactly', () => {
-  expect(valueOf('ctr', 0.0319)).toBe('3.19%');
-  expect(valueOf('channel_payout', 1234.5)).toBe('1,234.50');
-  expect(valueOf('rpl', 0.0113)).toBe('0.0113');
-  expect(changeOf({ difference: -0.0012, percent: null, points: -0.12 })).toBe('−0.12 pt');
-  expect(changeOf({ difference: 5, percent: null, points: null })).toBe('new');
-  expect(shortPeriodOf(NOW, 'day')).toBe('Wed, 4 Nov');
+  expect(valueText('ctr', 0.0319)).toBe('3.19%');
+  expect(valueText('channel_payout', 1234.5)).toBe('1,234.50');
+  expect(valueText('rpl', 0.0113)).toBe('0.0113');
+  expect(changeText({ difference: -0.0012, percent: null, points: -0.12 })).toBe('−0.12 pt');
+  expect(changeText({ difference: 5, percent: null, points: null })).toBe('new');
+  expect(shortPeriod(NOW, 'day')).toBe('Wed, 4 Nov');
 });
 
 test.each([
@@ -86,14 +86,14 @@ test.each([
 ])('the console and the command write %j alike', (change, text) => {
   const metric = change.points === null ? 'clicks' : 'ctr';
   const row = { period_start: '', period_end: '', change: { [metric]: { difference: 1, ...change } } } as Row;
-  expect(changeOf({ difference: 1, ...change })).toBe(text);
+  expect(changeText({ difference: 1, ...change })).toBe(text);
   expect(changeCell(metric, row).text).toBe(text.replace('−', '-')); // a terminal may have ASCII only
 });
 
 test('a share that was zero before is new, and neither good nor bad', () => {
   const change = { difference: 0.0324, percent: null, points: 3.24 };
-  expect([changeOf(change, 0), newsOf('ctr', change, 0)]).toEqual(['new', undefined]);
-  expect([changeOf(change, 0.01), newsOf('ctr', change, 0.01)]).toEqual(['+3.24 pt', 'good']);
+  expect([changeText(change, 0), newsOf('ctr', change, 0)]).toEqual(['new', undefined]);
+  expect([changeText(change, 0.01), newsOf('ctr', change, 0.01)]).toEqual(['+3.24 pt', 'good']);
 });
 
 test('a rising cost is bad news, and rising spend of advertisers is not', () => {

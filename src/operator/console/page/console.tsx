@@ -11,7 +11,7 @@ import { PublishersPage } from './publishers/PublishersPage.tsx';
 import { ReportPage } from './report/ReportPage.tsx';
 import { WatchPage } from './watch/WatchPage.tsx';
 import type { ConsoleContext } from '../protocol.ts';
-import { wordOf } from '../../reports/format.ts';
+import { inWords } from '../../reports/format.ts';
 
 // The console's page: loaded by the process that holds the key, and calls nothing else.
 
@@ -29,18 +29,14 @@ const ROOMS: readonly Room[] = [
   { path: 'watch', name: 'Watch', Page: WatchPage },
 ];
 
-/** A publisher's key opens no channel. */
-function roomsOf(session: ConsoleContext | undefined): readonly Room[] {
-  return session?.variant === 'publisher' ? ROOMS.slice(0, 1) : ROOMS;
-}
-
 /** The whole console. */
 function App(): JSX.Element {
   const place = usePlace();
   const resource = useCall<ConsoleContext>('session');
   const { data: session } = resource;
   const room = place.path.split('/')[0] ?? '';
-  const rooms = roomsOf(session);
+  // A publisher's key opens no channel.
+  const rooms = session?.variant === 'publisher' ? ROOMS.slice(0, 1) : ROOMS;
   const { Page } = rooms.find(({ path }) => path === room) ?? { Page: NotFound };
   useFocusAtHeading(place.path);
 
@@ -52,7 +48,7 @@ function App(): JSX.Element {
       <header class={`masthead ${session?.environment ?? ''}`}>
         <p class="brand">
           <Mark /> <b>{session?.channel ?? 'offerlet console'}</b>
-          {session?.environment && <span class={`badge ${session.environment}`}>{wordOf(session.environment)}</span>}
+          {session?.environment && <span class={`badge ${session.environment}`}>{inWords(session.environment)}</span>}
         </p>
         {rooms.length > 1 && <Navigation rooms={rooms} room={room} />}
         <p class="network quiet" title={session?.network_url}>

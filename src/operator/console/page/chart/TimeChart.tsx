@@ -3,7 +3,7 @@ import { useRef, useState, useLayoutEffect } from 'preact/hooks';
 import { useLabels } from '../app/router.tsx';
 import { Table } from '../parts/layout.tsx';
 import type { ChartData } from '../../../reports/series.ts';
-import { shortValueOf, periodOf, tickOf, valueOf } from '../../../reports/format.ts';
+import { shortValue, periodText, tickText, valueText } from '../../../reports/format.ts';
 import { kindOf, type TimeGrain } from '../../../../wire/reporting.ts';
 
 const HEIGHT = 272;
@@ -49,9 +49,9 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
   };
   const says = (at: number): string =>
     [
-      `${periodOf(starts[at] ?? 0, grain)} UTC${at === data.open ? ', not over yet' : ''}`,
-      ...series.map(({ name, values: line }) => `${name || label} ${textOf(metric, line[at])}`),
-      ...(before ? [`compared ${textOf(metric, before[at])}`] : []),
+      `${periodText(starts[at] ?? 0, grain)} UTC${at === data.open ? ', not over yet' : ''}`,
+      ...series.map(({ name, values: line }) => `${name || label} ${shown(metric, line[at])}`),
+      ...(before ? [`compared ${shown(metric, before[at])}`] : []),
     ].join(': ');
 
   return (
@@ -88,7 +88,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
                   y2={scale.y(tick)}
                 />
                 <text class="tick" x={START - 10} y={scale.y(tick) + 4} text-anchor="end">
-                  {shortValueOf(metric, tick)}
+                  {shortValue(metric, tick)}
                 </text>
               </g>
             ))}
@@ -100,7 +100,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
                 y={HEIGHT - 6}
                 text-anchor={at === 0 && last > 0 ? 'start' : at === last && last > 0 ? 'end' : 'middle'}
               >
-                {tickOf(starts[at] ?? 0, grain)}
+                {tickText(starts[at] ?? 0, grain)}
               </text>
             ))}
             {before && <path class="before" d={linePath(before, scale)} />}
@@ -190,19 +190,19 @@ function Tooltip({ data, metric, grain, index, x, width }: TooltipProps): JSX.El
       style={isWide ? { insetInlineStart: `${x}px` } : isLate ? { insetInlineStart: '0' } : { insetInlineEnd: '0' }}
     >
       <p>
-        {periodOf(starts[index] ?? 0, grain)} <small>UTC{index === open ? ' · not over yet' : ''}</small>
+        {periodText(starts[index] ?? 0, grain)} <small>UTC{index === open ? ' · not over yet' : ''}</small>
       </p>
       <dl>
         {series.map(({ name, values }, number) => (
           <div key={number} style={colourOf(number)}>
             <dt>{name || label}</dt>
-            <dd>{textOf(metric, values[index])}</dd>
+            <dd>{shown(metric, values[index])}</dd>
           </div>
         ))}
         {before && beforeStart !== undefined && (
           <div class="was">
-            <dt>{periodOf(beforeStart, grain)}</dt>
-            <dd>{textOf(metric, before[index])}</dd>
+            <dt>{periodText(beforeStart, grain)}</dt>
+            <dd>{shown(metric, before[index])}</dd>
           </div>
         )}
       </dl>
@@ -221,11 +221,11 @@ function HiddenTable({ data, metric, grain }: TimeChartProps): JSX.Element {
       >
         {starts.map((start, index) => (
           <tr key={start}>
-            <th scope="row">{periodOf(start, grain)}</th>
+            <th scope="row">{periodText(start, grain)}</th>
             {series.map(({ values }) => (
-              <td>{textOf(metric, values[index])}</td>
+              <td>{shown(metric, values[index])}</td>
             ))}
-            {before && <td>{textOf(metric, before[index])}</td>}
+            {before && <td>{shown(metric, before[index])}</td>}
           </tr>
         ))}
       </Table>
@@ -233,8 +233,8 @@ function HiddenTable({ data, metric, grain }: TimeChartProps): JSX.Element {
   );
 }
 
-function textOf(metric: string, value: number | null | undefined): string {
-  return typeof value === 'number' ? valueOf(metric, value) : 'no data yet';
+function shown(metric: string, value: number | null | undefined): string {
+  return typeof value === 'number' ? valueText(metric, value) : 'no data yet';
 }
 
 /** The style of what belongs to a line. */

@@ -123,7 +123,7 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
               {wrong.length > 0 && (
                 <span class="bad"> · {plural(wrong.length, 'row')} will not, because of a mistake</span>
               )}
-              {outcomes.size > 0 && <span class="quiet"> · {countsOf([...outcomes.values()])}</span>}
+              {outcomes.size > 0 && <span class="quiet"> · {countText([...outcomes.values()])}</span>}
             </p>
             <Button kind="primary" disabled={ready.length === 0 || isBusy} onClick={() => void run(send)}>
               {isBusy ? 'Requesting …' : `Request ${ready.length}`}
@@ -179,7 +179,7 @@ function isFailed(one: CheckedPublisher, outcome: AddOutcome | undefined): boole
 }
 
 /** How many there are of each outcome: `12 added, 1 duplicate`. */
-function countsOf(outcomes: readonly AddOutcome[]): string {
+function countText(outcomes: readonly AddOutcome[]): string {
   const counts = new Map<string, number>();
   for (const { status } of outcomes) counts.set(status, (counts.get(status) ?? 0) + 1);
   return [...counts].map(([status, count]) => `${count} ${status}`).join(', ');

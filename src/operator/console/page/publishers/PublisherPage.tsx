@@ -11,7 +11,7 @@ import { defaultState, queryOfState, type ReportState } from '../../../reports/r
 import { Tiles } from '../report/Tiles.tsx';
 import { useReport } from '../report/useReport.ts';
 import type { ConsolePublisher, ConsoleContext } from '../../protocol.ts';
-import { dayOf, wordOf } from '../../../reports/format.ts';
+import { dayText, inWords } from '../../../reports/format.ts';
 import type { Category } from '../../../../wire/channel.ts';
 
 interface PublisherProps {
@@ -54,7 +54,7 @@ function Detail({ publisher, channel_exclusions, categories, session }: DetailPr
     <>
       <header class="page-head">
         <h1 tabindex={-1}>
-          {publisher.brand_name} <span class={`badge ${publisher.status}`}>{wordOf(publisher.status)}</span>
+          {publisher.brand_name} <span class={`badge ${publisher.status}`}>{inWords(publisher.status)}</span>
         </h1>
         {remote !== null && <RemoveButton id={remote} name={publisher.brand_name} />}
       </header>
@@ -64,7 +64,7 @@ function Detail({ publisher, channel_exclusions, categories, session }: DetailPr
         <Card title="Details" class="facts">
           <dl>
             <Fact name="Category">{publisher.primary_category}</Fact>
-            <Fact name="Added">{dayOf(publisher.created_at)}</Fact>
+            <Fact name="Added">{dayText(publisher.created_at)}</Fact>
             {remote !== null && <Id name="Publisher ID" id={remote} />}
             {publisher.pending_publisher_id !== null && <Id name="Request ID" id={publisher.pending_publisher_id} />}
           </dl>

@@ -7,11 +7,11 @@ import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { type Header, PageHead, Table } from '../parts/layout.tsx';
 import type { ConsolePublishers } from '../../protocol.ts';
-import { dayOf, plural, wordOf } from '../../../reports/format.ts';
+import { dayText, plural, inWords } from '../../../reports/format.ts';
 import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
 
 /** The last one is no status: approved publishers without a click in the last 28 days. */
-const FILTERS = ['', ...PUBLISHER_STATUSES, 'NO_CLICKS'].map((value) => [value, wordOf(value) || 'All'] as const);
+const FILTERS = ['', ...PUBLISHER_STATUSES, 'NO_CLICKS'].map((value) => [value, inWords(value) || 'All'] as const);
 /** The order of the API. */
 const NEWEST = '-added';
 /** Milliseconds after the last key before the search begins. */
@@ -125,10 +125,10 @@ function List({ list, isFiltered, sort, order }: ListProps): JSX.Element {
               <Link to={`publishers/${encodeURIComponent(id)}`}>{publisher.brand_name}</Link>
             </th>
             <td>
-              <span class={`badge ${publisher.status}`}>{wordOf(publisher.status)}</span>
+              <span class={`badge ${publisher.status}`}>{inWords(publisher.status)}</span>
             </td>
             <td class="wide-only">{publisher.primary_category}</td>
-            <td class="wide-only quiet">{dayOf(publisher.created_at)}</td>
+            <td class="wide-only quiet">{dayText(publisher.created_at)}</td>
             <td class="number">{publisher.clicks?.toLocaleString('en') ?? '—'}</td>
           </tr>
         );

@@ -9,7 +9,7 @@ import { PeriodPicker } from './PeriodPicker.tsx';
 import { metricsOf, type Enabled, type ReportState } from '../../../reports/reportState.ts';
 import type { Compare } from '../../../reports/period.ts';
 import { datesOfSpec, FILTER_NAMES, grainOf, NO_FILTERS, type FilterName } from '../../../reports/reportSpec.ts';
-import { wordOf, labelOf } from '../../../reports/format.ts';
+import { inWords, labelOf } from '../../../reports/format.ts';
 import { GROUPINGS } from '../../../reports/reportQuery.ts';
 import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../../../wire/limits.ts';
 import { DISPLAY_MODES, VIEWS } from '../../../../wire/offers/request.ts';
@@ -115,7 +115,7 @@ function Filters({ state: { filters, variant }, change }: FiltersProps): JSX.Ele
             {CONSTANTS.map(([name, title, all]) => (
               <fieldset key={name} class="choices">
                 <legend>{title}</legend>
-                {[...new Set([...all, ...filters[name]])].map((value) => box(name, value, wordOf(value)))}
+                {[...new Set([...all, ...filters[name]])].map((value) => box(name, value, inWords(value)))}
               </fieldset>
             ))}
           </div>
@@ -124,7 +124,7 @@ function Filters({ state: { filters, variant }, change }: FiltersProps): JSX.Ele
       {active.map(({ name, value, title }) => (
         <span key={`${name} ${value}`} class="chip">
           <span>
-            {title}: <b>{name === 'publisher' ? <PublisherName id={value} /> : wordOf(value)}</b>
+            {title}: <b>{name === 'publisher' ? <PublisherName id={value} /> : inWords(value)}</b>
           </span>
           <button type="button" aria-label={`Remove the filter ${title}: ${value}`} onClick={() => toggle(name, value)}>
             <Icon name="close" />

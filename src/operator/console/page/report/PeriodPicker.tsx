@@ -4,7 +4,7 @@ import { Button } from '../parts/controls.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { datesOfSpec } from '../../../reports/reportSpec.ts';
 import type { ReportState } from '../../../reports/reportState.ts';
-import { rangeOf, wordOf } from '../../../reports/format.ts';
+import { rangeText, inWords } from '../../../reports/format.ts';
 import { PERIODS } from '../../../reports/period.ts';
 import { type DateRange, dateOf, isDate } from '../../../../wire/utcDates.ts';
 
@@ -16,15 +16,15 @@ interface PickerProps {
 /** Chooses the dates: a named period, or two dates. */
 export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
   const dates = datesOfSpec(state);
-  const name = typeof state.period === 'object' ? '' : wordOf(state.period);
+  const name = typeof state.period === 'object' ? '' : inWords(state.period);
   return (
     <Popover
       icon="calendar"
       class="dates"
-      name={`Dates: ${name} ${rangeOf(dates)}`}
+      name={`Dates: ${name} ${rangeText(dates)}`}
       label={
         <span>
-          {name !== '' && <b>{name}</b>} <span class={name === '' ? '' : 'quiet'}>{rangeOf(dates)}</span>
+          {name !== '' && <b>{name}</b>} <span class={name === '' ? '' : 'quiet'}>{rangeText(dates)}</span>
         </span>
       }
     >
@@ -41,7 +41,7 @@ export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
                     close();
                   }}
                 >
-                  {wordOf(preset)}
+                  {inWords(preset)}
                 </button>
               </li>
             ))}

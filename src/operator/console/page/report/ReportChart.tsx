@@ -6,7 +6,7 @@ import type { ReportState } from '../../../reports/reportState.ts';
 import { keyText } from './ReportTable.tsx';
 import type { LoadedReport } from './useReport.ts';
 import type { Row } from '../../../reports/comparison.ts';
-import { changeOf, comparedOf, newsOf, rangeOf, valueOf } from '../../../reports/format.ts';
+import { changeText, comparedText, newsOf, rangeText, valueText } from '../../../reports/format.ts';
 import { chartDataOf, groupKeyOf } from '../../../reports/series.ts';
 import { TimeChart } from '../chart/TimeChart.tsx';
 import { dateOf } from '../../../../wire/utcDates.ts';
@@ -29,9 +29,9 @@ export function ChartCard({ report, children }: ChartCardProps): JSX.Element {
       class="chart-card"
       beside={
         <p class="quiet">
-          {rangeOf(dates)} UTC
+          {rangeText(dates)} UTC
           {compared && (
-            <span class={report.groups ? undefined : 'key-before'}>compared with {comparedOf(compared)}</span>
+            <span class={report.groups ? undefined : 'key-before'}>compared with {comparedText(compared)}</span>
           )}
           {isPartial && <span>Today is not over yet, but the days compared with are.</span>}
           {report.isUncompared && <span>The history is too short to compare with.</span>}
@@ -105,14 +105,14 @@ function Bars({ rows, count, metric, nameOf }: BarsProps): JSX.Element {
                 <span
                   class="before"
                   style={{ insetInlineStart: `${(before(row) / top) * 100}%` }}
-                  title={`Before: ${valueOf(metric, before(row))}`}
+                  title={`Before: ${valueText(metric, before(row))}`}
                 />
               )}
             </span>
-            <span class="value">{valueOf(metric, value(row))}</span>
+            <span class="value">{valueText(metric, value(row))}</span>
             {row.change && (
               <span class={`change ${newsOf(metric, row.change[metric], before(row)) ?? 'flat'}`}>
-                {changeOf(row.change[metric], before(row))}
+                {changeText(row.change[metric], before(row))}
               </span>
             )}
           </li>

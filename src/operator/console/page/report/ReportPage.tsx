@@ -11,7 +11,7 @@ import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
 import type { ConsoleContext } from '../../protocol.ts';
 import type { Failure } from '../../../failures.ts';
-import { labelOf, momentOf, plural } from '../../../reports/format.ts';
+import { labelOf, momentText, plural } from '../../../reports/format.ts';
 import { datesOfSpec, grainOf, NO_FILTERS } from '../../../reports/reportSpec.ts';
 import { dateOf } from '../../../../wire/utcDates.ts';
 
@@ -120,7 +120,7 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
       <p class="foot-note quiet">
         {data_through === null
           ? 'The network does not say how new its data is.'
-          : `Data through the period that began ${momentOf(data_through)}.`}{' '}
+          : `Data through the period that began ${momentText(data_through)}.`}{' '}
         Days, weeks and months are {report.timezone}.
         {session.currency === null &&
           ` Reports name no currency: amounts are in the one in which the network bills ${session.variant === 'channel' ? 'the channel' : 'the publisher'}.`}

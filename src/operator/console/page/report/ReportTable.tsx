@@ -8,7 +8,15 @@ import { OfWhich } from './OfWhich.tsx';
 import type { ReportRows } from './useReport.ts';
 import type { ReportState } from '../../../reports/reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
-import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueLabelOf, valueOf } from '../../../reports/format.ts';
+import {
+  changeText,
+  newsOf,
+  labelOf,
+  periodText,
+  shortPeriod,
+  valueLabel,
+  valueText,
+} from '../../../reports/format.ts';
 
 interface TableProps {
   readonly rows: ReportRows;
@@ -280,8 +288,8 @@ function keysOf(state: ReportState): readonly string[] {
 /** Returns what a row is called in one of its columns. */
 export function keyText(key: string, row: Row, grain: string, isShort = false): string {
   if (key === 'period_start')
-    return grain === 'total' ? 'All dates' : (isShort ? shortPeriodOf : periodOf)(Date.parse(row.period_start), grain);
-  return valueLabelOf(key, row[key]);
+    return grain === 'total' ? 'All dates' : (isShort ? shortPeriod : periodText)(Date.parse(row.period_start), grain);
+  return valueLabel(key, row[key]);
 }
 
 /** The column by which the rows are sorted, and whether the highest is first. */
@@ -300,8 +308,8 @@ function Amount({ metric, row }: { readonly metric: string; readonly row: Row | 
   const before = Number(row.counterpart?.[metric] ?? 0);
   return (
     <>
-      {valueOf(metric, Number((row as Readonly<Record<string, unknown>>)[metric] ?? 0))}
-      {change && <span class={`change ${newsOf(metric, change, before) ?? 'flat'}`}>{changeOf(change, before)}</span>}
+      {valueText(metric, Number((row as Readonly<Record<string, unknown>>)[metric] ?? 0))}
+      {change && <span class={`change ${newsOf(metric, change, before) ?? 'flat'}`}>{changeText(change, before)}</span>}
     </>
   );
 }

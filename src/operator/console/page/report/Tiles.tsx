@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useLabels } from '../app/router.tsx';
 import type { Totals } from '../../../reports/comparison.ts';
-import { changeOf, newsOf, valueOf } from '../../../reports/format.ts';
+import { changeText, newsOf, valueText } from '../../../reports/format.ts';
 
 interface TilesProps {
   readonly totals: Totals | undefined;
@@ -13,7 +13,7 @@ interface TilesProps {
 /** The total of each metric, as the network computed it. A tile chooses what the chart shows. */
 export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Element {
   const labelOf = useLabels();
-  const texts = metrics.map((metric) => valueOf(metric, totals?.[metric] ?? 0));
+  const texts = metrics.map((metric) => valueText(metric, totals?.[metric] ?? 0));
   return (
     <div
       class="card tiles"
@@ -30,7 +30,7 @@ export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Elem
             <span class="number">{totals ? texts[index] : <i class="bone" />}</span>
             {change && before !== undefined && (
               <span class={`change ${newsOf(metric, change, before) ?? 'flat'}`}>
-                {changeOf(change, before)} <span class="quiet">from {valueOf(metric, before)}</span>
+                {changeText(change, before)} <span class="quiet">from {valueText(metric, before)}</span>
               </span>
             )}
           </button>

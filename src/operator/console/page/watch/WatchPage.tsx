@@ -5,7 +5,7 @@ import { Segments } from '../parts/controls.tsx';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
 import type { ConsoleWatch } from '../../protocol.ts';
-import { plural, rangeOf } from '../../../reports/format.ts';
+import { plural, rangeText } from '../../../reports/format.ts';
 import type { Cause } from '../../../watch/evaluate.ts';
 
 /** Milliseconds until the rules are evaluated again: a day is judged once it is complete. */
@@ -123,5 +123,5 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
 }
 
 function dayOf(date: string): string {
-  return rangeOf({ from: date, to: date });
+  return rangeText({ from: date, to: date });
 }
