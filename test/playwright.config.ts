@@ -39,7 +39,8 @@ const LONG = [
   'line/docs/quickStart.spec.ts',
   'line/{page/leaks,widget/room}.spec.ts',
   'line/doctor/*.spec.ts',
-  'line/console/console{.engines,Looks,States}.spec.ts',
+  'line/console/console{Looks,States}.spec.ts',
+  'line/{console/console,inspector/inspector}.engines.spec.ts',
   'line/demo/demoLooks.spec.ts',
 ];
 /** Pictures are drawn by the whole browser: one engine on one platform, as fonts differ elsewhere. */
