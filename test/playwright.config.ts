@@ -31,12 +31,16 @@ export const WHOLE_CHROMIUM = {
   ...(find('chromium')?.how === 'playwright' ? { channel: 'chromium' } : {}),
 };
 
-/** Tests that install from a registry, start the doctor, or look at everything at every size: `npm run test:all` only. */
+/**
+ * Tests that install from a registry, start the doctor, look at everything at every size, or show in every engine what others
+ * show in Chromium: `npm run test:all` only.
+ */
 const LONG = [
   'line/docs/quickStart.spec.ts',
   'line/{page/leaks,widget/room}.spec.ts',
   'line/doctor/*.spec.ts',
   'line/console/console{Looks,States}.spec.ts',
+  'line/{console/console,inspector/inspector}.engines.spec.ts',
   'line/demo/demoLooks.spec.ts',
 ];
 /** Pictures are drawn by the whole browser: one engine on one platform, as fonts differ elsewhere. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, type Page } from '@playwright/test';
-import { useSandbox } from '../drivers/sandbox.ts';
+import { useShop } from '../drivers/sandbox.ts';
 import { control, runCommand, startConsole, type StartedConsole } from './consoleFixture.ts';
 
-const sandbox = useSandbox();
+const sandbox = useShop();
 let own: StartedConsole;
 test.describe.configure({ mode: 'default' }); // one network serves them all
 test.beforeAll(async () => {

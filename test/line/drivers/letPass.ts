@@ -19,5 +19,10 @@ async function settle(page: Page): Promise<void> {
   await page.evaluate(() => Promise.allSettled([indexedDB.databases(), fetch(location.href)]));
 }
 
+/** Resolves once the browser has painted some frames, which nobody turns, and has reported what moved in them. */
+export async function paint(page: Page): Promise<void> {
+  await page.evaluate(() => document.body.animate([], 100).finished.then(() => undefined));
+}
+
 /** Waits for what no test can turn: engines that prerender, keep or throttle a page by a clock of their own. */
 export const inRealTime = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test, type Page } from '@playwright/test';
-import { bundle } from '../drivers/bundle.ts';
 import { useFixture } from './pageFixture.ts';
 import { openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
@@ -10,7 +8,6 @@ import { letPass, useClock } from '../drivers/letPass.ts';
 const fixture = useFixture();
 useClock();
 
-const view = (name: string): string => fileURLToPath(new URL(`../../views/${name}`, import.meta.url));
 const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 const accept = (page: Page) => page.locator('[part~=accept]').first();
 
@@ -23,7 +20,7 @@ function linesOf(page: Page): string[] {
 
 test('a page with an old Prototype.js gets its offers, and its events arrive as lists', async ({ page }) => {
   const lines = linesOf(page);
-  const old = `<script>${readFileSync(view('prototypeLike.js'), 'utf8')}</script>`;
+  const old = `<script>${readFileSync('test/views/prototypeLike.js', 'utf8')}</script>`;
   await page.goto(fixture.page('/old', shop(scriptTag({ 'email-hash': '', email: 'anna@example.com' }), old)));
   await expect(accept(page)).toBeVisible();
   await poll(fixture.names).toContain('BRAND_VIEW');
@@ -127,16 +124,4 @@ test('an <offer-let> that is removed stops, and shows offers again when it retur
   await page.evaluate('document.body.append(gone)');
   await expect(accept(page)).toBeVisible();
   expect(questions()).toBe(1);
-});
-
-test('under React’s StrictMode, two mounts show, request and count once', async ({ page }) => {
-  const code = await bundle(view('strictMode.ts'), 'es');
-  fixture.page('/strict-mode.js', code, { 'content-type': 'text/javascript' });
-  const call = `<script type="module">import { draw } from '/strict-mode.js'; draw(${options('INLINE')});</script>`;
-  await page.goto(fixture.page('/react', shop(call)));
-  await expect(page.locator('#react [part~=accept]')).toHaveCount(1);
-  await poll(fixture.names).toContain('BRAND_VIEW');
-  expect(questions()).toBe(1);
-  expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
-  expect(await page.evaluate('mounts.length')).toBe(2);
 });

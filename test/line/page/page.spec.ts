@@ -1,53 +1,11 @@
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
-import { HASH, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
+import { HASH, openWith, options, outcomeOf } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
 useClock();
-
-function consoleOf(page: Page): string[] {
-  const lines: string[] = [];
-  page.on('console', (message) => message.type() !== 'error' && lines.push(message.text()));
-  page.on('pageerror', (error) => lines.push(`uncaught: ${error.message}`));
-  return lines;
-}
-
-test('the script tag requests and shows offers, and reports what was seen and clicked, in order', async ({
-  page,
-  context,
-}) => {
-  const lines = consoleOf(page);
-  await page.goto(fixture.page('/shop', shop(scriptTag({ 'order-amount': '42.50', 'order-currency': 'EUR' }))));
-  const accept = page.locator('#offers [part~=accept]');
-  await expect(accept).toHaveText(/Yes, please/);
-  expect(fixture.asked[0]).toMatchObject({
-    path: '/offers/recommendations',
-    body: {
-      user_details: { email_hash: HASH },
-      placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-      order_details: { order_id: '1001', cost_details: { amount: '42.50', currency_code: 'EUR' } },
-    },
-  });
-  await poll(fixture.names).toContain('WIDGET_VIEW');
-  const opened = context.waitForEvent('page');
-  await accept.click();
-  await (await opened).close();
-  await poll(fixture.names).toEqual([
-    'WIDGET_LOAD',
-    'WIDGET_DISPLAY',
-    'BRAND_DISPLAY',
-    'BRAND_VIEW',
-    'WIDGET_VIEW',
-    'BRAND_CLICK',
-  ]);
-  const brand_properties = { offer_id: 'offer-1', advertiser_id: 'adv-1', insertion_id: 'ins-1' };
-  expect(fixture.events[0]).not.toHaveProperty('initiating_target');
-  expect(fixture.events[2]).toMatchObject({ initiating_target: 'INLINE_SLOT', brand_properties });
-  expect(fixture.events[5]).toMatchObject({ initiating_target: 'INLINE_ACTION_BUTTON', brand_properties });
-  expect(lines).toEqual([]);
-});
 
 test('onEvent and the DOM event on the host report the same, and explain returns all events', async ({ page }) => {
   await openWith(

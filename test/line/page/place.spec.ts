@@ -3,7 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { options, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
-import { letPass, useClock } from '../drivers/letPass.ts';
+import { letPass, paint, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
 useClock();
@@ -46,8 +46,7 @@ const height = (page: Page): Promise<number> =>
   page.locator('#offers').evaluate((place) => place.getBoundingClientRect().height);
 const shift = async (page: Page): Promise<number> => {
   await letPass(page, 700);
-  // Frames that nobody turns.
-  await page.evaluate(() => document.body.animate([], 100).finished.then(() => undefined));
+  await paint(page);
   return page.evaluate(() => window.shift);
 };
 

@@ -4,6 +4,7 @@ import { DEMO_ADVERTISERS, type DemoOffer } from '../../../src/network/seed/demo
 import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
+import { letPass, paint } from '../drivers/letPass.ts';
 import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
@@ -27,7 +28,7 @@ function saidCls(): { phone: number; desktop: number } {
   return { phone: Number(phone), desktop: Number(desktop) };
 }
 
-/** Measures everything that moves without the shopper's doing, until a second after the outcome. */
+/** Measures everything that moves without the shopper's doing. */
 async function observeShift(page: Page): Promise<void> {
   await page.addInitScript(() => {
     Object.assign(window, { shift: 0, isOver: false });
@@ -35,16 +36,20 @@ async function observeShift(page: Page): Promise<void> {
       for (const entry of list.getEntries()) window.shift += (entry as unknown as { value: number }).value;
     }).observe({ type: 'layout-shift', buffered: true });
     document.addEventListener('offerlet', ({ detail }: CustomEventInit<{ code?: string }>) => {
-      if (detail?.code) setTimeout(() => Object.assign(window, { isOver: true }), 1_000);
+      if (detail?.code) Object.assign(window, { isOver: true });
     });
   });
 }
 
+/** Until a second after the outcome. */
 async function shiftOf(page: Page, place: string, css = RESERVED): Promise<number> {
+  await page.clock.install();
   await observeShift(page);
   const html = shop(place + BELOW, `<style>${css}</style>`).replace(/<div id="offers"[^>]*><\/div>/, '');
   await page.goto(fixture.page('/shift', html));
   await page.waitForFunction('isOver');
+  await letPass(page, 1_000);
+  await paint(page);
   return page.evaluate(() => window.shift);
 }
 
@@ -155,7 +160,6 @@ for (const [size, widths] of Object.entries({ narrow: [360, 699], wide: [700, 12
 test('empty space that closes in view costs no more CLS than docs/reference/page.md says', async ({ page }) => {
   fixture.reply = (_, response) => void response.writeHead(503).end();
   const place = `<div id="offers"></div>${scriptTag()}`;
-  await page.clock.install();
   for (const size of ['phone', 'desktop'] as const) {
     const said = saidCls()[size];
     expect(said, 'what the page says').toBeGreaterThan(0);
@@ -163,7 +167,7 @@ test('empty space that closes in view costs no more CLS than docs/reference/page
     await shiftOf(page, place);
     await page.clock.fastForward(4_000);
     await poll(() => page.locator('#offers').evaluate((element) => element.clientHeight)).toBe(0);
-    await page.waitForTimeout(300);
+    await paint(page);
     const cls = await page.evaluate(() => window.shift);
     expect(cls).toBeLessThanOrEqual(said);
   }
@@ -200,7 +204,8 @@ test('with a page of content below, empty space closes as smoothly as docs/refer
   await poll(() =>
     page.evaluate(() => document.getAnimations().every(({ playState }) => playState === 'finished')),
   ).toBe(true);
-  const cls = await page.evaluate(() => new Promise<number>((done) => setTimeout(() => done(window.shift), 200)));
+  await paint(page);
+  const cls = await page.evaluate(() => window.shift);
   expect(cls).toBeGreaterThan(said / 2);
   expect(cls).toBeLessThan(said + 0.05);
 });
@@ -226,8 +231,7 @@ test('a later offer that is taller moves nothing in the one before it', async ({
 
 test('without reserved space the same offers do shift: the measure measures', async ({ page }) => {
   fixture.reply = async () => {
-    // What was never painted does not shift.
-    await poll(() => page.evaluate(() => performance.getEntriesByType('paint').length)).toBeGreaterThan(0);
+    await paint(page); // what was never painted does not shift
     return offersOf(1);
   };
   expect(await shiftOf(page, `<div id="offers"></div>${scriptTag()}`, '')).toBeGreaterThan(0.001);

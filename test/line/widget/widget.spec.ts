@@ -32,19 +32,6 @@ test('Esc, the close button and the backdrop end an overlay and give the focus b
   }
 });
 
-test('accept opens the brand in a new tab, with the origin as its only referrer', async ({ page }) => {
-  await openShop(page);
-  await mount(page);
-  const [tab] = await Promise.all([
-    page.waitForEvent('popup'),
-    page.getByRole('link', { name: 'Claim my free bag' }).click(),
-  ]);
-  await tab.waitForLoadState();
-  expect(await tab.evaluate(() => [document.referrer, window.opener === null])).toEqual(['https://shop.test/', true]);
-  await expect(page.getByRole('status')).toContainText('LARK-2026');
-  expect(await acted(page)).toEqual(['accept']);
-});
-
 test('decline shows the next offer and back the previous one, with the focus on its heading', async ({ page }) => {
   await openShop(page);
   await mount(page);

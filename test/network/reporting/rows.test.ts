@@ -42,23 +42,6 @@ onEachDatabase('the rows of a report', (its) => {
     }
   });
 
-  test('R37 offset and limit are echoed, has_more is exact, and a page past the end is empty', async () => {
-    await its.office.facts(...[10, 11, 12].map((hour) => ({ hour: `2025-11-19T${hour}:00:00Z`, clicks: hour })));
-    const page = (query: string): Promise<Answer> =>
-      its.office.channelReport(`time_grain=hour&metrics=clicks&from=2025-11-19&to=2025-11-19&${query}`);
-    expect(column(await page('limit=2'), 'clicks')).toEqual([12, 11]);
-    expect((await page('limit=2')).pagination).toEqual({ offset: 0, limit: 2, total: 3, has_more: true });
-    expect((await page('limit=2&offset=1')).pagination).toEqual({ offset: 1, limit: 2, total: 3, has_more: false });
-    const past = await page('offset=3');
-    expect([past.status, past.data, past.summary, past.pagination]).toEqual([
-      200,
-      [],
-      { clicks: 33 },
-      { offset: 3, limit: 50, total: 3, has_more: false },
-    ]);
-    expect((await page('offset=9007199254740991')).pagination.total).toBe(3);
-  });
-
   test('R55 a removed publisher stays in the history, in one row with its current name', async () => {
     await its.office.facts({ hour: '2025-11-18T10:00:00Z', clicks: 1 }, { hour: HOUR, clicks: 2 });
     await its.db.query("UPDATE publishers SET brand_name = 'Apex', removed_at = now() WHERE publisher_remote_id = $1", [

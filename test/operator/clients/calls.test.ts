@@ -60,6 +60,14 @@ test('hooks see method, URL, attempt, status and duration, and neither key nor b
   expect(JSON.stringify(seen)).not.toMatch(/canary|secret-subcategory/);
 });
 
+test('a certificate that cannot be verified is not tried again', async () => {
+  const cause = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
+  const untrusted = vi.fn<typeof fetch>(() => Promise.reject(new TypeError('fetch failed', { cause })));
+  const call = new ChannelClient({ networkUrl: server.url, apiKey: KEY, fetch: untrusted }).details();
+  await expect(call).rejects.toThrow();
+  expect(untrusted).toHaveBeenCalledOnce();
+});
+
 test('every walk can be cancelled between its pages', async () => {
   const controller = new AbortController();
   const next = { count: 9, next: '/x', previous: null };

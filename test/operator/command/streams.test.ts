@@ -85,7 +85,13 @@ test.runIf(process.platform !== 'win32')('a command goes on when nobody reads it
   expect(JSON.parse(stdout)).toMatchObject({ channel: 'Demo' });
 });
 
-test.runIf(process.platform === 'linux')('a key file without end is no key', async () => {
-  const { code, stderr } = await shell('offerlet whoami --api-key-file /dev/zero');
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('contains a space') });
-});
+test.runIf(process.platform === 'linux')(
+  'a key file without end is no key, and a list without end is refused',
+  async () => {
+    const { code, stderr } = await shell('offerlet whoami --api-key-file /dev/zero');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('contains a space') });
+    expect((await shell(`offerlet publishers add /dev/zero --api-key-file ${keyFile(0o600)}`)).stderr).toContain(
+      'more than 32 MiB',
+    );
+  },
+);

@@ -69,6 +69,7 @@ test.each([
   expect(() => read(text)).toThrow(message);
 });
 
-test('a file that is nested without an end is refused', () => {
+test('a file that is nested without an end, or larger than 1 MB, is refused', () => {
+  expect(() => read('#'.repeat(1 << 21))).toThrow('is larger than 1 MB');
   expect(() => read(`rules: ${'['.repeat(100_000)}`)).toThrow('watch.yaml, line 1: It is nested too deeply.');
 });
