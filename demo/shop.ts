@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRelay, type DedupeStore, type RelayContext } from 'offerlet/relay';
+import { createRelay, type DedupeStore, type RelayContext, type RelayOptions } from 'offerlet/relay';
 import { readChoices } from './choices/choices.ts';
 import deskCss from './styles/desk.css?raw';
 import { framePage } from './views/framePage.ts';
@@ -24,6 +24,8 @@ export interface ShopOptions {
   readonly publisher: string;
   /** Accepted events, shared with the shop's other relay; by default, they are remembered in memory. */
   readonly dedupe?: DedupeStore | undefined;
+  /** By default, those of every relay. */
+  readonly timeouts?: RelayOptions['timeouts'];
   /** The folders of `offerlet.js` and of the shop's own scripts. */
   readonly folders: { readonly widget: string; readonly shop: string };
 }
@@ -56,7 +58,7 @@ const REPORT = new URLSearchParams({
 
 /** Creates the shop: order pages in every variant, and the scripts that they load. */
 export function createShop(options: ShopOptions): (request: Request, from?: Visitor) => Promise<Response> {
-  const { network, apiKey, dedupe, folders } = options;
+  const { network, apiKey, dedupe, timeouts, folders } = options;
   const emailHash = createHash('sha256').update(CUSTOMER_EMAIL).digest('hex');
   const relay = createRelay({
     apiKey,
@@ -66,6 +68,7 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
     forwardEventIds: true,
     context: languageOf,
     dedupe,
+    timeouts,
   });
 
   async function get(url: URL): Promise<Response> {

@@ -112,7 +112,9 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
     attributeChangedCallback(name: string, before: string | null, now: string | null): void {
       const isConsent = name === 'consent';
       this.#hasConsent ||= isConsent;
-      if (!this.#mount || before === now) return;
+      if (before === now) return;
+      // As with a property: what was denied holds for the next mount until the attribute says something new.
+      if (!this.#mount) return void (this.#place.isDenied &&= !isConsent);
       const { outcome, request } = this.#mount.explain();
       if (isConsent && outcome?.code !== 'invalid_config') {
         const decision = own(CONSENT_WORDS, now?.trim() ?? '');

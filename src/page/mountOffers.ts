@@ -2,11 +2,11 @@ import { dom, unclobbered } from '../dom/dom.ts';
 import type { Reporter } from '../session/createReporter.ts';
 import type { DismissEvent } from '../session/openTrace.ts';
 import type { LoadedOffers } from '../session/findOffers.ts';
-import { CARD_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import { createLayerHost } from '../widget/openLayer.ts';
 import { messagesFor } from '../widget/messages.ts';
 import { mountWidget, type MountedWidget } from '../widget/mountWidget.tsx';
 import type { Viewable } from '../widget/props.ts';
+import { takeCard } from './prefetched.ts';
 import { watchSeen } from './watchSeen.ts';
 import type { ShowOptions } from './showOptions.ts';
 
@@ -109,19 +109,4 @@ export function mountOffers({
     void widget?.close('at once');
     if (host !== element) host.remove();
   }
-}
-
-/**
- * Removes what the server has rendered into the place, and copies of it elsewhere, but for the card of a session: that is
- * returned. A card that did not become a shadow root, as when a script has inserted it, is not one.
- */
-export function takeCard(target: Element, session_id?: string): HTMLElement | undefined {
-  let card: HTMLElement | undefined;
-  for (const found of dom.querySelectorAll<HTMLElement>(`[${CARD_ATTRIBUTE}]`)) {
-    const isHere = unclobbered(target).contains(found);
-    const isSame = found.getAttribute(CARD_ATTRIBUTE) === session_id;
-    if (isHere && isSame && found.shadowRoot && !card) card = found;
-    else if (isHere || isSame) found.remove();
-  }
-  return card;
 }

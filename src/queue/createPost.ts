@@ -104,3 +104,15 @@ export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
+
+/** Returns a controller that a signal aborts as well, until it is aborted by itself. */
+export function childOf(signal: AbortSignal): AbortController {
+  const child = new AbortController();
+  signal.addEventListener('abort', () => child.abort(), child);
+  return child;
+}
+
+/** Resolves in a separate task, after `ms`, so that the current task stays short and input is handled in between. */
+export function nextTask(ms?: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

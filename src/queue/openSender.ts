@@ -14,7 +14,7 @@ import {
   settle,
   takeBatch,
 } from './settle.ts';
-import { within } from './createPost.ts';
+import { nextTask, within } from './createPost.ts';
 
 /** What the queue needs of the sender. */
 export interface Sender {
@@ -191,7 +191,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     },
     async flush() {
       revive(true);
-      if (delay() <= FAILURE_PAUSE_MS) await new Promise((slept) => setTimeout(slept, delay()));
+      if (delay() <= FAILURE_PAUSE_MS) await nextTask(delay());
       await drain();
     },
     state: () => ({ isPaused, nextTryAt: backoff?.at, lastAnswer }),

@@ -103,6 +103,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     context: languageOf,
     readClock: () => network.now(),
     dedupe: accepted,
+    timeouts: scenario ? undefined : TIMEOUTS,
   });
   front.open({
     relay,
@@ -119,6 +120,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
       network: url,
       apiKey: keys.integration,
       dedupe: accepted,
+      timeouts: TIMEOUTS,
       console: CONSOLE_PATH,
       publisher: network.describe().publisher.publisher_remote_id,
       folders,
@@ -209,34 +211,31 @@ function complete(keys: Partial<SandboxKeys>): SandboxKeys {
 
 /** Where the shop's backend mounts its relay. */
 const RELAY_PATH = '/offers';
+/** A laptop that is busy is no outage. The page itself gives up after four seconds. */
+const TIMEOUTS = { recommendations: 30_000 };
 
 /** The network behind the sandbox's relay, and what goes wrong between the two. */
-interface SandboxRelayOptions {
-  readonly apiKey: string;
+interface SandboxRelayOptions extends Pick<RelayOptions, 'apiKey' | 'context' | 'dedupe' | 'timeouts'> {
   /** The network's URL. */
   readonly network: string;
   readonly scenario?: Scenario | undefined;
-  readonly context?: RelayOptions['context'];
   /** The network's time, which a test may have stopped. By default it is this machine's. */
   readonly readClock?: (() => Promise<Date>) | undefined;
-  readonly dedupe?: RelayOptions['dedupe'];
 }
 
 /**
  * Creates the relay of the sandbox. A scenario is played between it and the network, and its clock is the network's: the
  * times of a page whose clock is stopped like that of the network are not corrected.
  */
-export function createSandboxRelay({ apiKey, network, scenario, context, readClock, dedupe }: SandboxRelayOptions) {
+export function createSandboxRelay({ network, scenario, readClock, ...options }: SandboxRelayOptions) {
   let time: number | undefined;
   const relay = createRelay({
-    apiKey,
+    ...options,
     networkUrl: network,
     version: '1.0.0',
     basePath: RELAY_PATH,
     sandbox: true,
     forwardEventIds: true,
-    context,
-    dedupe,
     fetch: scenario && forcedFetch(globalThis.fetch, scenario),
     now: () => time ?? Date.now(),
   });
@@ -260,6 +259,7 @@ interface ShopOptions {
   publisher: string;
   /** Accepted events, with the ledger of all relays of the shop. */
   dedupe: DedupeStore;
+  timeouts: RelayOptions['timeouts'];
   /** The folders of `offerlet.js` and of the shop's own scripts. */
   folders: { widget: string; shop: string };
 }

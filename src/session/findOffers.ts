@@ -1,5 +1,5 @@
 import type { SessionQueue } from '../queue/openCore.ts';
-import type { ClockedAccess } from '../queue/createPost.ts';
+import { childOf, type ClockedAccess, nextTask } from '../queue/createPost.ts';
 import { reasonText } from '../wire/errors.ts';
 import { hashEmail } from '../wire/hash.ts';
 import { type JsonObject, own } from '../wire/json.ts';
@@ -135,20 +135,18 @@ async function requestOrStreamed(
   const { signal, prefetched } = context;
   // Storage, or another tab, may have taken long.
   throwIfAborted(signal);
-  const request = new AbortController();
-  const cancel = (): void => request.abort();
-  signal.addEventListener('abort', cancel, request);
+  const request = childOf(signal);
   const requested = requestOnce({ ...context, signal: request.signal }, body, memory);
   const streamed = async (): Promise<Found | Failure> => {
     while (!request.signal.aborted && prefetched.isComing()) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await nextTask(LOOK_MS);
       const found = usePrefetched(context, body);
       if (found) return found;
     }
     return requested;
   };
   const first = await Promise.race([requested, streamed()]);
-  cancel();
+  request.abort();
   return first;
 }
 

@@ -1,4 +1,5 @@
 import { openClock } from '../queue/createPost.ts';
+export { nextTask } from '../queue/createPost.ts';
 import type { SessionQueue } from '../queue/openCore.ts';
 import { reasonText } from '../wire/errors.ts';
 import type { Placement, OfferOptions } from './checkOptions.ts';
@@ -241,9 +242,4 @@ export function openOfferSession(
       gatherMs,
     }));
   }
-}
-
-/** Resolves in a separate task, after `ms`, so that the current task stays short and input is handled in between. */
-export function nextTask(ms?: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,5 +1,6 @@
+import { nextTask } from '../queue/createPost.ts';
 import { tryStorage } from '../queue/withdrawal.ts';
-import { normalizeEmail, shortHash } from '../wire/hash.ts';
+import { normalizeEmail, uuidFromText } from '../wire/hash.ts';
 import { own, parseJson, toJson } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS } from '../wire/limits.ts';
 import type { Placement } from './checkOptions.ts';
@@ -72,7 +73,7 @@ interface OrderMemoryOptions {
   readonly key: string | undefined;
   readonly store: OrderStore | undefined;
   /** Aborted when consent is withdrawn: then nothing stays stored. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   now?(): number;
 }
 
@@ -109,11 +110,11 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
   async function write(change: Partial<Kept>): Promise<void> {
     here = { ...here, ...change };
     const { asked } = here;
-    if (key && !signal?.aborted) await store?.update(key, (before) => ({ ...merge(before), asked }));
+    if (key && !signal.aborted) await store?.update(key, (before) => ({ ...merge(before), asked }));
   }
 
   function isAsked(): boolean {
-    return !signal?.aborted && !here.response && Math.abs(now() - Number(here.asked)) < RELAY_TIMEOUT_MS;
+    return !signal.aborted && !here.response && Math.abs(now() - Number(here.asked)) < RELAY_TIMEOUT_MS;
   }
 
   return {
@@ -124,7 +125,7 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
       // Only https pages have locks.
       void lock(() => (left = LOOKS));
       while (left-- > 0 && isAsked()) {
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        await nextTask(LOOK_MS);
         await read();
       }
     },
@@ -133,7 +134,7 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
       void write({ asked: now() });
       let release = (): void => {};
       const released = new Promise<void>((resolve) => (release = resolve));
-      signal?.addEventListener('abort', release);
+      signal.addEventListener('abort', release);
       void lock(() => released);
       return () => {
         void write({ asked: undefined });
@@ -156,7 +157,7 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
   /** Runs work once no other tab holds the lock of the order. */
   async function lock(work: () => unknown): Promise<void> {
     try {
-      await navigator.locks.request(`${key}`, signal ? { signal } : {}, work as () => Promise<void>);
+      await navigator.locks.request(`${key}`, { signal }, work as () => Promise<void>);
     } catch {
       // On http pages there are no locks, and frames whose storage is blocked are refused them.
     }
@@ -173,7 +174,7 @@ export function orderKeyOf({ relay, request, isSandbox }: Placement): string | u
   if (!order) return undefined;
   const email = user_details?.email;
   const shopper = email === undefined ? user_details : { ...user_details, email: normalizeEmail(email) };
-  return MEMORY_PREFIX + shortHash(toJson([relay, placement_details, shopper, order, custom_metadata, isSandbox]));
+  return MEMORY_PREFIX + uuidFromText(toJson([relay, placement_details, shopper, order, custom_metadata, isSandbox]));
 }
 
 /** Whether it was stored within a day. */

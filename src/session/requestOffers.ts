@@ -1,4 +1,4 @@
-import { type ClockedAccess, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
+import { type ClockedAccess, childOf, createPost, SECRET, LATE, nextTask, within } from '../queue/createPost.ts';
 import { reasonText } from '../wire/errors.ts';
 import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
@@ -27,10 +27,7 @@ export async function requestOffers({
   signal,
 }: OffersRequest): Promise<{ json: unknown } | Failure> {
   const url = `${relay}/recommendations`;
-  const abort = new AbortController();
-  const cancel = (): void => abort.abort();
-  // Its own signal takes the listeners away once the request has ended.
-  signal.addEventListener('abort', cancel, abort);
+  const abort = childOf(signal);
   const isBlocked = watchPolicy(relay, abort.signal);
   const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
     const response = await createPost(access)(url, body, { signal: abort.signal, priority: 'low' });
@@ -42,7 +39,7 @@ export async function requestOffers({
     return ok && json !== undefined ? { json } : refusal(url, ok, status, json);
   } catch (error) {
     // Chromium rejects before it says that a policy has blocked the request.
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
     if (error === SECRET) return containsSecret('The headers');
     const [message, hint] =
       error === LATE
@@ -55,7 +52,7 @@ export async function requestOffers({
             ];
     return outcome('network_error', `${url} ${message}`, hint);
   } finally {
-    cancel();
+    abort.abort();
   }
 }
 

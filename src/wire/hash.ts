@@ -18,11 +18,6 @@ export async function hashText(text: string): Promise<string> {
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Hashes to 106 bits, synchronously and without `crypto.subtle`: enough to distinguish what one device has. */
-export function shortHash(text: string): string {
-  return [0, 1].map((seed) => hash53(text, seed).toString(36)).join('-');
-}
-
 /** Returns the same UUID for the same text (version 8: its bits are a hash, and not a cryptographic one). */
 export function uuidFromText(text: string): string {
   const hex = [0, 1, 2].map((seed) => hash53(text, seed).toString(16).padStart(14, '0')).join('');

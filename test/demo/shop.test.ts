@@ -21,9 +21,11 @@ beforeAll(async () => {
   const { management = '', integration = '' } = network.describe().keys;
   await stock(management);
   reports = new ReportingClient({ networkUrl: server.url, apiKey: management, variant: 'channel' });
-  const from = { network: server.url, apiKey: integration, console: '/console', publisher: 'p-1' };
+  // A busy machine does not decide whether there are offers.
+  const timeouts = { recommendations: 60_000, events: 60_000 };
+  const from = { network: server.url, apiKey: integration, console: '/console', publisher: 'p-1', timeouts };
   shop = createShop({ ...from, folders: { widget: '/nowhere', shop: '/nowhere' } });
-  const options = { apiKey: integration, networkUrl: server.url, version: '1.0.0', forwardEventIds: true };
+  const options = { apiKey: integration, networkUrl: server.url, version: '1.0.0', forwardEventIds: true, timeouts };
   testRelay = createRelay({ ...options, basePath: '/offers', sandbox: true });
 });
 afterAll(async () => {

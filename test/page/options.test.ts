@@ -54,11 +54,23 @@ test.each<[word: string, meant: unknown]>([
   expect(readAttributes(element).consent).toBe(meant);
 });
 
+test('data-consent with another word does not give consent', () => {
+  const checked = checkOptions({ relay: '/offers', request, consent: Number.NaN }, { base: BASE, prefix: 'data-' });
+  const hint = 'Set data-consent to required, granted or denied.';
+  expect(checked).toEqual({ code: 'invalid_config', message: 'data-consent is missing or not valid', hint });
+});
+
 test.each([undefined, null, 'text', 42, []])('options that are %j are refused without throwing', (options) => {
   expect(checkOptions(options, { base: BASE })).toMatchObject({ code: 'invalid_config' });
 });
 
-test.each([
+const circular: Record<string, unknown> = { note: 'adnet_sk_live_x' };
+circular['self'] = circular;
+
+test.each<object>([
+  { more: circular },
+  { more: { big: 1n }, note: 'adnet_sk_live_x' },
+  { more: { target: { storage: 'adnet_rk_live_x' } } },
   { apiKey: 'x' },
   { request: { ...request, secret: 'x' } },
   { request: { ...request, custom_metadata: { note: 'adnet_rk_test_abc' } } },

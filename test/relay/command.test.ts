@@ -196,8 +196,7 @@ const TOKEN = 'token-of-0123456789-abcdef';
 test('backends of this machine prefetch on a separate port, which serves nothing else', async () => {
   const running = start(['--base-path', '/offers', '--prefetch-port', '0']);
   const url = await running.url;
-  const [line = ''] = running.output().split('\n');
-  const { prefetchUrl } = JSON.parse(line) as { prefetchUrl: string };
+  const { prefetchUrl } = JSON.parse(running.line()) as { prefetchUrl: string };
   expect(prefetchUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/prefetch$/);
   const response = await post(prefetchUrl, PREFETCH, { 'user-agent': 'Mozilla/5.0 (iPhone) Mobile' });
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -242,7 +241,7 @@ test('no browser can prefetch, whatever it sends', async () => {
   const env = { OFFERLET_API_KEY: KEY, OFFERLET_PREFETCH_TOKEN: TOKEN };
   const running = start(['--prefetch-port', '0', '--allow-origin', 'https://shop.example'], { env });
   const url = await running.url;
-  const { prefetchUrl } = JSON.parse(running.output().split('\n')[0] ?? '') as { prefetchUrl: string };
+  const { prefetchUrl } = JSON.parse(running.line()) as { prefetchUrl: string };
   const authorization = `Bearer ${TOKEN}`;
   for (const target of [prefetchUrl, `${url}/prefetch`]) {
     for (const headers of [

@@ -29,6 +29,8 @@ export interface Running {
   readonly url: Promise<string>;
   /** The exit code; `null` after a signal. */
   readonly ended: Promise<number | null>;
+  /** The first line of its standard output. */
+  line(): string;
   /** All that it wrote to both streams. */
   output(): string;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
@@ -85,5 +87,11 @@ function follow(child: ChildProcessByStdio<null, Readable, Readable>): Running {
     void ended.then((code) => reject(new Error(`The command ended with ${code}: ${output}`)));
   });
   url.catch(() => undefined);
-  return { url, ended, output: () => output, kill: (signal) => void child.kill(signal) };
+  return {
+    url,
+    ended,
+    line: () => out.split('\n', 1)[0] ?? '',
+    output: () => output,
+    kill: (signal) => void child.kill(signal),
+  };
 }

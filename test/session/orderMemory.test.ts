@@ -4,6 +4,7 @@ import { clearOrders, localOrders, openOrderMemory, type OrderMemory } from '../
 
 const DAY = 24 * 3_600_000;
 const KEY = 'offerlet:1';
+const NEVER = new AbortController().signal;
 let now = 1_000;
 beforeEach(() => {
   vi.unstubAllGlobals();
@@ -12,7 +13,7 @@ beforeEach(() => {
 });
 /** The memory of a page that has just been opened. */
 const open = async (key?: string): Promise<OrderMemory> => {
-  const memory = openOrderMemory({ key, store: localOrders, now: () => now });
+  const memory = openOrderMemory({ key, store: localOrders, signal: NEVER, now: () => now });
   await memory.recall();
   return memory;
 };
@@ -130,7 +131,7 @@ describe('an order that is being requested', () => {
 
   test('of a page that was killed is waited for until its lock is free', async () => {
     vi.stubGlobal('navigator', { locks: { request: async (_: string, __: object, work: () => unknown) => work() } });
-    const killed = openOrderMemory({ key: KEY, store: localOrders, now: () => now });
+    const killed = openOrderMemory({ key: KEY, store: localOrders, signal: NEVER, now: () => now });
     killed.ask();
     const next = await open(KEY);
     expect(next.isAsked()).toBe(true);

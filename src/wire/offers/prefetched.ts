@@ -1,5 +1,5 @@
 import { isObject, own, readId } from '../json.ts';
-import { shortHash } from '../hash.ts';
+import { uuidFromText } from '../hash.ts';
 import type { RecommendationRequest } from './request.ts';
 
 /** Offers that a server has requested while it rendered the page: what they are for, and the response as it came. */
@@ -59,5 +59,5 @@ export function whyUnusable(
  * that the page's other scripts learn nothing.
  */
 export function shopperCheck(identifier: unknown, order: unknown): string {
-  return shortHash([order, identifier].join()).slice(-4);
+  return uuidFromText([order, identifier].join()).slice(-5);
 }

@@ -1,13 +1,11 @@
 import { expect, test, type Frame, type Locator, type Page } from '@playwright/test';
-import { useSandbox } from '../drivers/sandbox.ts';
-import { waitForRelay } from '../drivers/patience.ts';
+import { useShop } from '../drivers/sandbox.ts';
 import { poll } from '../drivers/poll.ts';
 import { letPass, useClock } from '../drivers/letPass.ts';
 
-const sandbox = useSandbox();
-useClock();
+useClock(); // first: what waits for the relay waits by this clock
+const sandbox = useShop();
 test.describe.configure({ mode: 'default' }); // one sandbox serves them all, and its clicks are counted
-test.beforeEach(({ context }) => waitForRelay(context));
 test.use({ viewport: { width: 1440, height: 900 } });
 
 const acceptOf = (place: Page | Frame): Locator => place.locator('[part~=accept]').first();

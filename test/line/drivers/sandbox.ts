@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from '@playwright/test';
+import { waitForRelay } from './patience.ts';
 
 /** The first line of `offerlet sandbox --json`. */
 export interface Sandbox {
@@ -42,6 +43,13 @@ export function useSandbox(): Sandbox {
   const sandbox = {} as Sandbox;
   test.beforeAll(async () => void Object.assign(sandbox, await startSandbox()));
   test.afterAll(() => (sandbox as Partial<Sandbox>).stop?.());
+  return sandbox;
+}
+
+/** The sandbox of the tests of a file, whose pages wait for its relay. */
+export function useShop(): Sandbox {
+  const sandbox = useSandbox();
+  test.beforeEach(({ context }) => waitForRelay(context));
   return sandbox;
 }
 

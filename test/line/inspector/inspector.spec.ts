@@ -189,10 +189,15 @@ test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   fixture.accept = (_, response) => void response.writeHead(401).end('{}');
   await inspector(page).getByRole('button', { name: 'Clear all' }).first().click();
   await expect(queue).toContainText('Sending is paused because the last response was 401');
-  fixture.accept = ({ body }) => ({
-    results: (body.events as unknown[]).map((_, index) => ({ index, success: true })),
-  });
+  let answer = (): void => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  fixture.accept = async ({ body }) => {
+    await held;
+    return { results: (body.events as unknown[]).map((_, index) => ({ index, success: true })) };
+  };
   await queue.getByRole('button', { name: 'Flush' }).click();
+  await expect(queue).toContainText(/[1-9] in flight\./);
+  answer();
   await expect(queue).toContainText('No events are waiting');
 });
 

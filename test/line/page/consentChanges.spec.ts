@@ -37,6 +37,25 @@ for (const change of ["setAttribute('consent', 'denied')", 'consent = false']) {
   });
 }
 
+test('what was denied holds when <offer-let> returns, until its attribute says something new', async ({ page }) => {
+  await openElement(page, 'consent="granted"');
+  await expect(accept(page)).toBeVisible();
+  const before = requests();
+  const returned = (meanwhile: string): Promise<unknown> =>
+    page.evaluate(`(async () => {
+      const element = document.querySelector('offer-let');
+      element.offers.consent(false);
+      element.remove();
+      await element.offers;
+      ${meanwhile}
+      document.body.append(element);
+      return (await element.offers.outcome).code;
+    })()`);
+  expect(await returned('')).toBe('consent_denied');
+  expect(requests()).toBe(before);
+  expect(await returned('element.consent = false; element.consent = true;')).toBe('rendered');
+});
+
 for (const change of ["removeAttribute('consent')", 'consent = undefined']) {
   test(`<offer-let>: ${change} does not give consent, before and after offers are shown`, async ({ page }) => {
     await openElement(page, 'consent="granted"');

@@ -36,13 +36,6 @@ for (const [what, code] of [
   });
 }
 
-test('a denial on a page where nothing is stored creates no database', async ({ page }) => {
-  await openPushed(page, 'o.consent(false)');
-  await letPass(page, 400);
-  expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
-  expect(await page.evaluate('localStorage.length')).toBe(0);
-});
-
 test('a denial in another tab stops a mount that waits for its place', async ({ page, context }) => {
   let load = (): void => {};
   const loaded = new Promise<void>((resolve) => (load = resolve));

@@ -130,18 +130,6 @@ test('a page that clears localStorage loses no event', async ({ page }) => {
   await poll(() => fixture.names().includes('BRAND_CLICK')).toBe(true);
 });
 
-test('data-consent with another word does not give consent', async ({ page }) => {
-  await page.goto(fixture.page('/value', shop(scriptTag({ consent: 'true' }))));
-  await page.waitForFunction('window.offerlet?.explain?.()[0]?.outcome');
-  expect(await page.evaluate('offerlet.explain()[0].outcome')).toMatchObject({
-    code: 'invalid_config',
-    message: 'data-consent is missing or not valid',
-    hint: 'Set data-consent to required, granted or denied.',
-  });
-  expect(fixture.asked).toEqual([]);
-  expect(await page.evaluate('localStorage.length')).toBe(0);
-});
-
 for (const [value, code] of [
   ['granted', 'rendered'],
   ['denied', 'consent_denied'],
@@ -206,34 +194,11 @@ test('getters that throw, and other options that cannot be read, end in an outco
     ),
   );
   await page.waitForFunction('window.showOffers');
-  for (const name of [
-    'relay',
-    'request',
-    'target',
-    'consent',
-    'onEvent',
-    'signal',
-    'theme',
-    'locale',
-    'messages',
-    'sandbox',
-    'fetch',
-    'headers',
-    'maxOffers',
-  ]) {
+  for (const name of 'target theme locale messages sandbox maxOffers'.split(' ')) {
     const outcome = page.evaluate(
       `showOffers(Object.defineProperty(${options('INLINE')}, '${name}', { enumerable: true, get() { throw Error('mine') } })).outcome`,
     );
     expect(await outcome, name).toMatchObject({ code: 'invalid_config' });
-  }
-  for (const more of ['circular', '{ big: 1n }']) {
-    const code = `(() => { const circular = {}; circular.self = circular; return showOffers({ ...${options('INLINE')}, more: ${more}, note: 'adnet_sk_live_x' }).outcome })()`;
-    expect(await page.evaluate(code)).toMatchObject({
-      code: 'invalid_config',
-      message: expect.stringContaining('secret'),
-    });
-    const nested = `showOffers({ ...${options('INLINE')}, more: { target: { storage: 'adnet_rk_live_x' } } }).outcome`;
-    expect(await page.evaluate(nested)).toMatchObject({ message: expect.stringContaining('secret') });
   }
   const headers = `showOffers({ ...${options('INLINE')}, headers: () => ({ 'x-key': 'adnet_sk_live_x' }) }).outcome`;
   expect(await page.evaluate(headers)).toMatchObject({

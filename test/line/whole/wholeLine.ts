@@ -78,6 +78,7 @@ export async function startLine({
     basePath: '/offers',
     forwardEventIds: true,
     sandbox: isSandbox,
+    timeouts: { recommendations: 60_000 },
     fetch: async (input, init) => {
       const request = new Request(input, init);
       const answer = await strike({ request, damage: hops[1], faults, random, pass: (each) => fetch(each) });

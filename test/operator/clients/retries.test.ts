@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test as base, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test as base, vi } from 'vitest';
 import type { Listening } from '../../../src/cli/listen.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { ChannelClient, ApiError, UnreachableError, type ResponseNotice } from '../../../src/operator.ts';
@@ -171,10 +171,15 @@ describe('with retries', { concurrent: true }, () => {
 });
 
 test('a slow body ends at the timeout of the call and is not repeated', async ({ port: { fail, arrived, client } }) => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   fail(DETAILS, { delay: 3_000 });
-  const error: unknown = await client()
+  const failed = client()
     .details({ timeout: 300 })
     .catch((reason: unknown) => reason);
+  while (!arrived[0]) await sleep(1);
+  vi.advanceTimersByTime(300);
+  const error = await failed;
   expect(error).toBeInstanceOf(UnreachableError);
   expect((error as Error).message).toContain('timed out after 300 ms');
   expect(arrived).toHaveLength(1);

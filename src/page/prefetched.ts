@@ -1,0 +1,50 @@
+import { dom, unclobbered } from '../dom/dom.ts';
+import type { Prefetched } from '../session/findOffers.ts';
+import { parseJson } from '../wire/json.ts';
+import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
+import { CARD_ATTRIBUTE, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
+import type { ShowOptions } from './showOptions.ts';
+
+/** Returns a function that returns what the server has prefetched for a mount: once, for a session is used once. */
+export function prefetchedOnce(): (options: ShowOptions) => Prefetched {
+  let isUsed = false;
+  return (options) => {
+    const mayUse = !isUsed;
+    isUsed = true;
+    const hasOption = 'prefetched' in options;
+    return {
+      find: () => (!mayUse ? [] : !hasOption ? blocks() : options.prefetched ? [options.prefetched] : []),
+      isComing: () => mayUse && !hasOption && dom.readyState === 'loading',
+    };
+  };
+}
+
+/** The blocks in the page, for this mount or for another one. */
+function blocks(): unknown[] {
+  return [...dom.querySelectorAll(`script[${PREFETCHED_ATTRIBUTE}]`)].map(({ textContent }) => {
+    const text = textContent ?? '';
+    return (text.length < RESPONSE_MAX_BYTES && parseJson(text)) || text.slice(0, 9);
+  });
+}
+
+/**
+ * Removes what the server has rendered into the place, and copies of it elsewhere, but for the card of a session: that is
+ * returned. A card that did not become a shadow root, as when a script has inserted it, is not one.
+ */
+export function takeCard(target: Element, session_id?: string): HTMLElement | undefined {
+  let card: HTMLElement | undefined;
+  for (const found of dom.querySelectorAll<HTMLElement>(`[${CARD_ATTRIBUTE}]`)) {
+    const isHere = unclobbered(target).contains(found);
+    const isSame = found.getAttribute(CARD_ATTRIBUTE) === session_id;
+    if (isHere && isSame && found.shadowRoot && !card) card = found;
+    else if (isHere || isSame) found.remove();
+  }
+  return card;
+}
+
+/** Removes the card that the server has rendered into a place. The page may still be on its way, with a card that comes too late. */
+export function removeCard(find: () => Element | undefined): void {
+  const target = find();
+  if (target) takeCard(target);
+  if (dom.readyState === 'loading') dom.addEventListener('DOMContentLoaded', () => removeCard(find));
+}
