@@ -139,6 +139,7 @@ test('a row opens the report that it is made of', async ({ page }) => {
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'by page type' }).click();
   await expect(page.locator('.chip')).toContainText(name);
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await expect(tile(page, 'Payout').locator('.number')).toHaveText(payout ?? '');
 });
 
@@ -216,6 +217,41 @@ test('publishers: search as you type, status, detail, exclusions and their undo'
   await expect.poll(isSaved).toBe(false);
 });
 
+test('Next keeps the focus on the last page, and Back returns to where the list was left', async ({ page }) => {
+  await page.route(/api\/publishers\?/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), count: 60 } });
+  });
+  await page.setViewportSize({ width: 1280, height: 300 });
+  await open(page, 'publishers?sort=name');
+  const next = page.getByRole('button', { name: 'Next' });
+  await next.click();
+  await expect(next).toBeDisabled();
+  await expect(next).toBeFocused();
+  await page.goBack();
+  await expect(page.getByText('page 1 of 2')).toBeVisible();
+  const link = page.locator('.publishers th[scope=row] a').last();
+  await link.click();
+  await expect(page.getByRole('heading', { level: 1 })).not.toHaveText('Publishers');
+  await page.goBack();
+  await expect(link).toBeInViewport();
+});
+
+test('what is typed as Back is pressed changes no other page', async ({ page }) => {
+  await page.clock.install();
+  await open(page, 'publishers');
+  await page.getByRole('radio', { name: 'Pending' }).check();
+  await page.getByLabel('Search publishers by name').evaluate((field: HTMLInputElement) => {
+    field.value = 'juniper';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    history.back();
+  });
+  await expect(page.getByRole('radio', { name: 'All' })).toBeChecked();
+  await page.clock.runFor(1_000);
+  await expect(page).toHaveURL(/publishers$/);
+  await expect(page.getByLabel('Search publishers by name')).toHaveValue('');
+});
+
 test('unsaved exclusions are not lost by a click elsewhere', async ({ page }) => {
   await open(page, 'exclusions');
   await page.getByLabel('Hotels').check();
@@ -278,7 +314,12 @@ test('exclusions of any publisher are found by its name', async ({ page }) => {
   await page.getByRole('button', { name: 'Exclusions for: The whole channel' }).click();
   await expect(page.getByRole('link', { name: 'The whole channel' })).toHaveAttribute('aria-current', 'true');
   await expect(page.getByLabel('Find a publisher')).toBeFocused();
-  await page.keyboard.type('halc');
+  await page.route(/find-publishers\?q=twin/, (route) =>
+    route.fulfill({ json: { publishers: ['1a2b', '3c4d'].map((id) => ({ id, name: 'Twin' })), hasMore: false } }),
+  );
+  await page.keyboard.type('twin');
+  await expect(page.getByRole('dialog').getByRole('link')).toHaveText(['Twin (…1a2b)', 'Twin (…3c4d)']);
+  await page.getByLabel('Find a publisher').fill('halc');
   await expect(page.getByRole('dialog').getByRole('link')).toHaveText(['Halcyon Optics']);
   await page.getByRole('link', { name: 'Halcyon Optics' }).click();
   await expect(page.getByText('are not shown by Halcyon Optics')).toBeVisible();
@@ -330,6 +371,7 @@ test('publishers are added from CSV with a preview, and removed with their name 
   await page.getByRole('button', { name: 'Request 2' }).click();
   await expect(page.getByRole('row', { name: /Alpha/ })).toContainText('added, pending');
   await expect(page.getByRole('row', { name: /Juniper/ })).toContainText('duplicate: A create request');
+  await expect(page.getByRole('button', { name: 'Request 0' })).toBeFocused();
 
   await page.goto(`${own.url}/publishers?q=Halcyon`);
   await page.getByRole('link', { name: 'Halcyon Optics' }).click();

@@ -24,19 +24,24 @@ export interface PageProps {
 export function usePlace(): Place {
   const [href, setHref] = useState(location.href);
   const shown = useRef({ index: historyIndex(), page: pageOf(location.href) });
+  const tops = useRef(new Map<number, number>());
   useLayoutEffect(() => {
-    const update = (): void => {
+    const update = ({ type }: Event): void => {
+      const { index, page } = shown.current;
+      tops.current.set(index, scrollY);
       shown.current = { index: historyIndex(), page: pageOf(location.href) };
       setHref(location.href);
+      if (type === 'popstate') scrollBack(tops.current.get(historyIndex()) ?? 0);
+      else if (page.replace(/\?.*/, '') !== shown.current.page.replace(/\?.*/, '')) scrollTo(0, 0);
     };
     // The browser has moved already, so what may not be left is returned to.
-    const move = (): void => {
+    const move = (event: Event): void => {
       const { index, page } = shown.current;
       if (pageOf(location.href) === page) {
         // A link within the page has made a separate history entry.
         if (history.state === null) history.replaceState({ index: index + 1 }, '');
-        update();
-      } else if (mayLeave()) update();
+        update(event);
+      } else if (mayLeave()) update(event);
       else history.go(index - historyIndex());
     };
     addEventListener('popstate', move);
@@ -67,6 +72,17 @@ function historyIndex(): number {
   return (history.state as { readonly index?: number } | null)?.index ?? 0;
 }
 
+/** Scrolls to where a page was left, as soon as it is long enough again, unless the reader does something first. */
+function scrollBack(top: number): void {
+  const observer = new ResizeObserver(() => {
+    scrollTo(0, top);
+    if (scrollY > top - 1) observer.disconnect();
+  });
+  observer.observe(document.body);
+  for (const event of ['wheel', 'keydown', 'pointerdown', CHANGED, 'popstate'])
+    addEventListener(event, () => observer.disconnect(), { once: true });
+}
+
 function pageOf(href: string): string {
   return href.replace(/#.*/, '');
 }
@@ -95,12 +111,15 @@ export function useTitle(title: string): void {
 export function useFocusAtHeading(path: string): void {
   const shown = useRef(path);
   useEffect(() => {
-    if (shown.current === path) return;
+    if (shown.current !== path) focusHeading();
     shown.current = path;
-    scrollTo(0, 0);
-    const main = document.getElementById('main');
-    (main?.querySelector<HTMLElement>('h1[tabindex]') ?? main)?.focus({ preventScroll: true });
   }, [path]);
+}
+
+/** Moves the focus to the page's heading: what had it goes. */
+export function focusHeading(): void {
+  const main = document.getElementById('main');
+  (main?.querySelector<HTMLElement>('h1[tabindex]') ?? main)?.focus({ preventScroll: true });
 }
 
 interface LinkProps {

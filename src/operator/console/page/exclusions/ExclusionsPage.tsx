@@ -140,7 +140,6 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
   }, [isChanged]);
 
   async function save(list: readonly string[]): Promise<void> {
-    if (isBusy) return;
     const path = publisher === undefined ? 'exclusions' : `publishers/${encodeURIComponent(publisher)}/exclusions`;
     const body = { subcategory_ids: list, base: saved };
     if (!(await run(() => call(path, { method: 'PUT', body })))) return;
@@ -172,7 +171,7 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
         <p class="notice" role="status" tabIndex={-1} ref={notice}>
           <Icon name="check" />
           <span>Saved. Shoppers see the change from now on.</span>
-          <Button kind="small" aria-disabled={isBusy} onClick={() => void save(undo)}>
+          <Button kind="small" disabled={isBusy} onClick={() => void save(undo)}>
             Undo
           </Button>
         </p>
@@ -250,8 +249,7 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
             >
               Discard
             </Button>
-            {/* Not disabled while it saves: the focus would be lost. */}
-            <Button kind="primary" disabled={!isChanged} aria-disabled={isBusy} onClick={() => void save(chosen)}>
+            <Button kind="primary" disabled={!isChanged || isBusy} onClick={() => void save(chosen)}>
               {isBusy ? 'Saving …' : 'Save'}
             </Button>
           </p>

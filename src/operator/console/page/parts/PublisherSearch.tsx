@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { FoundPublishers } from '../../protocol.ts';
+import { isSameName } from '../../../publishers/hasAllWords.ts';
 import { useCall } from '../app/useResource.ts';
 import { Button } from './controls.tsx';
 import { ProblemNote } from './FailurePanel.tsx';
@@ -40,7 +41,10 @@ export function PublisherSearch({ first, children }: PublisherSearchProps): JSX.
       />
       <div class="found" aria-busy={isLoading}>
         {search.words === '' && first}
-        {data?.publishers.map(children)}
+        {data?.publishers.map(({ id, name }, _, all) => {
+          const isAlone = all.every((other) => other.id === id || !isSameName(other.name, name));
+          return children({ id, name: isAlone ? name : `${name} (…${id.slice(-4)})` });
+        })}
         {data?.publishers.length === 0 && <p class="quiet">No approved publisher matches.</p>}
         {failure && <ProblemNote>{failure.message}</ProblemNote>}
         {data?.hasMore && (

@@ -5,16 +5,19 @@ import { Icon, type IconName } from './icons.tsx';
 
 // What a reader presses, ticks, chooses and types: every page uses these.
 
-interface ButtonProps extends Omit<ButtonHTMLAttributes, 'class' | 'icon'> {
+interface ButtonProps extends Omit<ButtonHTMLAttributes, 'class' | 'icon' | 'disabled' | 'onClick'> {
   /** How it looks: words of the style sheet, such as `small primary`. */
   readonly kind?: string;
   readonly icon?: IconName;
+  readonly disabled?: boolean;
+  onClick?(): void;
 }
 
-/** A button, which submits no form unless its type says so. */
-export function Button({ kind = '', icon, children, ...rest }: ButtonProps): JSX.Element {
+/** A button, which submits no form unless its type says so. It keeps the focus while it is disabled. */
+export function Button({ kind = '', icon, disabled = false, onClick, children, ...rest }: ButtonProps): JSX.Element {
+  const press = (event: Event): void => (disabled ? event.preventDefault() : onClick?.());
   return (
-    <button type="button" {...rest} class={`button ${kind}`}>
+    <button type="button" {...rest} class={`button ${kind}`} aria-disabled={disabled} onClick={press}>
       {icon && <Icon name={icon} />}
       {children}
     </button>

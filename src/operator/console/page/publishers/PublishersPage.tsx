@@ -24,13 +24,13 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
   const sort = place.params.get('sort') ?? '';
   const page = Math.max(1, Number(place.params.get('page')) || 1);
   // What the URL does not say yet.
-  const [typed, setTyped] = useState<string>();
-  const words = typed ?? q;
+  const [typed, setTyped] = useState<{ readonly words: string; readonly place: string }>();
+  const words = typed?.place === String(place.params) ? typed.words : q;
   const show = (state: Partial<ListState>, options?: { replace: boolean }): void => {
-    setTyped(undefined);
     go(pathOf({ q: words, status, sort, page: 1, ...state }), options);
     scrollTo(0, 0);
   };
+  const type = (text: string): void => setTyped({ words: text, place: String(place.params) });
   // Before anything else runs: a timer of what was shown before would take back a status that was chosen meanwhile.
   useLayoutEffect(() => {
     if (words === q) return undefined;
@@ -49,7 +49,7 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
         </Link>
       </PageHead>
       <div class="row find">
-        <SearchField label="Search publishers by name" placeholder="Search by name" value={words} change={setTyped} />
+        <SearchField label="Search publishers by name" placeholder="Search by name" value={words} change={type} />
         <Segments label="Status" options={FILTERS} value={status} choose={(value) => show({ status: value })} />
       </div>
       <StaleBanner resource={resource} />

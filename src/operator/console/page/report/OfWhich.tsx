@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { Link } from '../app/router.tsx';
+import { focusHeading, Link } from '../app/router.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import type { Row } from '../../../reports/comparison.ts';
@@ -26,7 +26,14 @@ export function OfWhich({ row, text, state, tabIndex = 0 }: OfWhichProps): JSX.E
         <nav class="menu" aria-label={`${text}: of which`}>
           <p class="quiet">Of which</p>
           {drills.map(({ label, state: closer }) => (
-            <Link key={label} to={`?${queryOfState(closer)}`} onClick={close}>
+            <Link
+              key={label}
+              to={`?${queryOfState(closer)}`}
+              onClick={() => {
+                focusHeading();
+                close();
+              }}
+            >
               {label}
             </Link>
           ))}
