@@ -61,7 +61,7 @@ export function createOperatorConsole(
         allowVisits: path?.startsWith('api/') === false,
       }) ??
       (path === undefined
-        ? notFound()
+        ? new Response('Not found', { status: 404 })
         : path.startsWith('api/')
           ? await api(request, path.slice('api/'.length))
           : await servePage(request, { base, path }));
@@ -70,10 +70,6 @@ export function createOperatorConsole(
     headers.set('content-security-policy', policy);
     return new Response(response.body, { status: response.status, headers });
   };
-}
-
-function notFound(): Response {
-  return new Response('Not found', { status: 404 });
 }
 
 /** What the page loads, by the name in its URL. */

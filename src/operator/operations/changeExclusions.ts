@@ -41,7 +41,7 @@ export interface ExclusionChange {
 export async function replaceExclusions(channel: ChannelClient, change: ExclusionChange): Promise<void> {
   const { publisher, before, after, signal } = change;
   const now = await readExclusions(channel, publisher, signal);
-  if (!isSameList(now.subcategory_ids, before))
+  if (now.subcategory_ids.toSorted().join() !== before.toSorted().join())
     throw new ConflictError('Somebody has changed these exclusions meanwhile. Nothing was changed.', { status: 409 });
   await (publisher === undefined
     ? channel.setChannelExclusions(after)
@@ -54,8 +54,4 @@ export async function addExclusions(channel: ChannelClient, change: ExclusionCha
   await (change.publisher === undefined
     ? channel.addChannelExclusions(more)
     : channel.addPublisherExclusions(change.publisher, more));
-}
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one.toSorted().join() === other.toSorted().join();
 }

@@ -58,12 +58,7 @@ export function valueText(metric: string, value: number): string {
 
 /** Writes a value where there is no room for all of its digits, such as an axis: `1.2B`. */
 export function shortValue(metric: string, value: number): string {
-  if (isShare(metric)) return `${signlessNumber(value * 100)}%`;
-  return short.format(value);
-}
-
-function signlessNumber(value: number): string {
-  return String(Math.round(value * 100) / 100);
+  return isShare(metric) ? `${Math.round(value * 10_000) / 100}%` : short.format(value);
 }
 
 /** Writes a change with its sign, `+4.2%`, or `−0.31 pt` for shares. */

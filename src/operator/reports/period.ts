@@ -140,13 +140,10 @@ export function comparedDates(
     };
   }
   const days = countDays(dates);
-  const isWeek = of === 'week_to_date' || (typeof of === 'object' && isWeekToDate(of, days));
+  const isWeek =
+    of === 'week_to_date' || (typeof of === 'object' && of.from === weekStart(of.from) && days > 1 && days < 7);
   const shift = compare === 'year' ? YEAR_DAYS : isWeek ? 7 : days;
   return { from: addDays(dates.from, -shift), to: addDays(dates.to, -shift) };
-}
-
-function isWeekToDate({ from }: DateRange, days: number): boolean {
-  return from === weekStart(from) && days > 1 && days < 7;
 }
 
 /** The months after which two dates repeat; undefined for a day, and unless they begin with a month. */

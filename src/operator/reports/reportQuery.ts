@@ -125,10 +125,7 @@ export function reportParams(query: object): URLSearchParams {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || name === 'compare') continue;
-    params.set(
-      name,
-      Array.isArray(value) ? joined(name, value) : isDateName(name) ? dateText(name, value) : String(value),
-    );
+    params.set(name, Array.isArray(value) ? joined(name, value) : dateText(name, value));
   }
   return params;
 }
@@ -145,10 +142,6 @@ export function comparisonOf(query: ReportQuery<ReportVariant>): ComparedPeriods
   if (typeof compare === 'object') return { dates, compared: { from: compare.from, to: compare.to }, grain };
   if (!COMPARES.includes(compare)) throw new TypeError("compare must be 'previous', 'year' or two dates.");
   return { dates, compared: comparedDates(dates, compare), grain };
-}
-
-function isDateName(name: string): boolean {
-  return name === 'from' || name === 'to';
 }
 
 function dateText(name: string, value: unknown): string {
