@@ -157,12 +157,11 @@ function date(description: string) {
 /** The parameters of a report in the order of their documentation. What is `given` says whether both dates are required. */
 function reportQuery(
   { metrics, groupings, maxLimit }: Variant,
-  enabled: readonly Metric[] = metrics,
   given: Readonly<Record<string, readonly string[]>> = {},
 ) {
   const from = date('First UTC date, inclusive. Only together with `to`; without both, the latest 7 dates.');
   const to = date('Last UTC date, inclusive; not in the future.');
-  const fields = v.object(
+  return v.object(
     {
       from: given['to'] ? from : v.optional(from),
       to: given['from'] ? to : v.optional(to),
@@ -189,27 +188,6 @@ function reportQuery(
     },
     ({ expected }) => `${expected?.slice(1, -1)} is missing. Give both from and to, or neither.`,
   );
-  return v.pipe(
-    fields,
-    v.forward(
-      v.partialCheck(
-        [['sort_by'], ['metrics'], ['group_by']],
-        ({ sort_by, ...query }) =>
-          sort_by === undefined || sortColumns(query, enabled).some((column) => column === sort_by),
-        ({ input }) => `Expected one of ${sortColumns(input, enabled).join(', ')}.`,
-      ),
-      ['sort_by'],
-    ),
-  );
-}
-
-/** The columns of a report by which it can be sorted. */
-function sortColumns(
-  { metrics, group_by = [] }: { metrics?: readonly Metric[] | undefined; group_by?: readonly Grouping[] | undefined },
-  enabled: readonly Metric[],
-): readonly SortColumn[] {
-  const groups = group_by.map((one): SortColumn => (one === 'publisher' ? 'publisher_name' : one));
-  return ['period_start', ...(metrics ?? enabled), ...groups];
 }
 
 /** The parameters of a report, as its contract shows them. A request with any other is refused. */
@@ -236,7 +214,7 @@ export function parseReportRequest(
   const errors = new Map<string, string[]>();
   const refuse = (name: string, message: string): unknown => errors.set(name, [...(errors.get(name) ?? []), message]);
   const given = givenParameters(url);
-  const schema = reportQuery(variant, enabled, given);
+  const schema = reportQuery(variant, given);
   const known = Object.keys(reportParameters(variant, schema).entries);
   for (const name of Object.keys(given).filter((one) => !known.includes(one))) {
     refuse(name, `This parameter is unknown. Use one of ${known.join(', ')}.`);
@@ -244,7 +222,20 @@ export function parseReportRequest(
   }
   const read = v.safeParse(schema, given);
   for (const { path, message } of read.issues ?? []) refuse(String(path?.[0].key), message);
-  if (errors.size > 0 || !read.success) return { ok: false, errors: Object.fromEntries(errors) };
+  // By which columns a report can be sorted says its query; where that is wrong, its defaults.
+  const [chosen, groups] = [
+    v.safeParse(schema.entries.metrics, given['metrics']),
+    v.safeParse(schema.entries.group_by, given['group_by']),
+  ];
+  const columns: readonly SortColumn[] = [
+    'period_start',
+    ...((chosen.success && chosen.output) || enabled),
+    ...((groups.success && groups.output) || []).map((one) => (one === 'publisher' ? 'publisher_name' : one)),
+  ];
+  const [wanted, another] = given['sort_by'] ?? [];
+  const sortBy = columns.find((column) => column === (wanted ?? 'period_start'));
+  if (!sortBy && another === undefined) refuse('sort_by', `Expected one of ${columns.join(', ')}.`);
+  if (errors.size > 0 || !read.success || !sortBy) return { ok: false, errors: Object.fromEntries(errors) };
   const { from, to, metrics = enabled, time_grain: grain = 'total', sort_order = 'desc', ...rest } = read.output;
   const range = from === undefined || to === undefined ? undefined : { from, to };
   if (range !== undefined) {
@@ -262,7 +253,7 @@ export function parseReportRequest(
     groupBy: rest.group_by ?? [],
     sortOrder: sort_order,
     filters: { publisher_ids: publisher_ids?.map((id) => id.toLowerCase()), page_types, widget_types },
-    sortBy: sortColumns(read.output, enabled).find((column) => column === rest.sort_by) ?? 'period_start',
+    sortBy,
     sortDirection: rest.sort_direction ?? sort_order,
     offset: rest.offset ?? 0,
     limit: rest.limit ?? REPORT_LIMIT.default,

@@ -265,6 +265,14 @@ test('Page finds a policy that blocks images, a relay without /health, space tha
 }) => {
   const head =
     '<meta http-equiv="content-security-policy" content="img-src \'none\'"><style>#offers{min-height:0!important;--offerlet-accent:#ffd84d;--offerlet-on-accent:#fff}</style>';
+  const { reply } = fixture;
+  fixture.reply = async (...asked) => {
+    // Offers move only what was painted before them.
+    await page.evaluate(
+      () => new Promise((painted) => new PerformanceObserver(painted).observe({ type: 'paint', buffered: true })),
+    );
+    return reply(...asked);
+  };
   await page.goto(`${fixture.page('/poor', shop(`${scriptTag()}<p>What stands below</p>`, head))}?offerlet=inspect`);
   await expect(panel(page)).toBeVisible();
   await expect(accept(page)).toBeVisible();

@@ -118,6 +118,7 @@ test('another order, shopper or placement is a new request', async ({ page }) =>
 
 test('a remembered response is validated again: other scripts can write there', async ({ page }) => {
   await open(page);
+  await poll(fixture.names).toContain('WIDGET_VIEW'); // with which the page stores its order for the last time
   await page.evaluate(() => {
     for (const key of Object.keys(localStorage).filter((name) => name.startsWith('offerlet:'))) {
       localStorage.setItem(
