@@ -87,6 +87,11 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     }
   });
 
+  test('C6 of a list of wrong ids the first is named', async () => {
+    const { body } = await put(CHANNEL, [ids[0], ...Array<number>(50_000).fill(1)]);
+    expect(body.subcategory_ids).toEqual(['Item 1: expected the id of a subcategory as a string.']);
+  });
+
   test('C6 the id of a category is refused as such', async () => {
     const { body } = await put(CHANNEL, [tenant.categories[0]?.remote_id]);
     expect(body.subcategory_ids[0]).toContain('is a category');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   parseReportRequest,
   type ReportRequest,
@@ -37,6 +37,15 @@ describe('parsing a report request', () => {
     for (const name of ['publisher_ids', 'sort_by', 'sort_direction']) {
       expect(refused(`${name}=asc`, { variant: PUBLISHER_REPORT })).toEqual([name]);
     }
+  });
+
+  test('R5 a long query is read in one pass, and its refusal stays short', () => {
+    const all = vi.spyOn(URLSearchParams.prototype, 'getAll');
+    expect(refused('a&'.repeat(9_000))).toEqual(['a']);
+    expect(all).not.toHaveBeenCalled();
+    const names = Array.from({ length: 4_000 }, (_, index) => index.toString(36));
+    for (const query of [names.join('&'), `metrics=${names.join()}`, `group_by=${names.join()}`])
+      expect(JSON.stringify(parse(query)).length).toBeLessThan(10_000);
   });
 
   test('R6 a repeated scalar is refused, a repeated filter is one list', () => {
