@@ -14,12 +14,15 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const SLOW_CLIENT_CHECK_MS = 2_000;
 /** Three report filters of 250 values each make a long URL; Node's default of 16 KiB would refuse it with a 431. */
 const MAX_HEADER_BYTES = 64 * 1024;
+/** Longer than a proxy keeps idle connections (nginx: 60 s), which would else send into one that is being closed. */
+const KEEP_ALIVE_MS = 75_000;
 /** Options of `createServer` for every server of a command. */
 export const SERVER_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   requestTimeout: REQUEST_TIMEOUT_MS,
   headersTimeout: REQUEST_TIMEOUT_MS,
   connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
 };
 /** The host to use in the URL of a server that listens on every address. */
 const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };

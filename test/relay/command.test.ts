@@ -65,7 +65,9 @@ function post(address: string, body: unknown, headers: Record<string, string> = 
 test('the command serves pages at its base path, and ends on SIGTERM', async () => {
   const running = start(['--base-path', '/offers']);
   const url = await running.url;
-  expect(await (await post(`${url}/offers/recommendations`, REQUEST)).json()).toEqual(RESPONSE);
+  const served = await post(`${url}/offers/recommendations`, REQUEST);
+  expect(await served.json()).toEqual(RESPONSE);
+  expect(served.headers.get('keep-alive')).toBe('timeout=75'); // longer than a proxy waits
   expect((await post(`${url}/recommendations`, REQUEST)).status).toBe(404);
   expect(reached).toEqual([`/recommendations ${KEY}`]);
   running.kill('SIGTERM');

@@ -3,17 +3,17 @@ import { render } from 'preact';
 import { Offers, openShopifySession } from 'offerlet/shopify';
 
 const TEXTS = /** @type {const} */ ([
-  'offers',
-  'sponsored',
-  'sandbox',
-  'next',
-  'position',
+  'claimed',
   'code',
   'copy',
-  'terms',
   'newTab',
-  'claimed',
+  'next',
+  'offers',
+  'position',
   'preview',
+  'sandbox',
+  'sponsored',
+  'terms',
 ]);
 
 /** The extension, for the thank-you page and for the order-status page. */

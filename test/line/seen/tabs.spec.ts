@@ -23,7 +23,10 @@ const TELLS = `<script>
   document.addEventListener('prerenderingchange', () => tell('activated'));
   // A request at the moment of leaving would keep the page from being kept.
   if (location.pathname !== '/kept') document.addEventListener('visibilitychange', () => tell(document.visibilityState));
-  addEventListener('pageshow', ({ persisted }) => persisted && tell('restored'));
+  addEventListener('pageshow', ({ persisted }) => {
+    const why = performance.getEntriesByType('navigation')[0].notRestoredReasons?.reasons.map(({ reason }) => reason);
+    if (persisted || sessionStorage.left) tell(persisted ? 'restored' : 'anew: ' + why);
+  });
 </script>`;
 /** The page's clock stands still until the page is first hidden: however slow the machine is, nothing is viewed before. */
 const STILL = `<script>{
@@ -51,6 +54,21 @@ const told = (): { what: string; at: number }[] =>
   fixture.asked.filter(({ path }) => path === '/tell').map(({ body }) => body as { what: string; at: number });
 const eventAt = (name: string): number =>
   Date.parse(fixture.events.find(({ event_name }) => event_name === name)?.event_datetime ?? '');
+/**
+ * Opens a page that leaves and comes back, until the browser has kept it. Where that is not the page's doing, as on a busy
+ * machine, the browser masks its reason.
+ */
+async function openKept(url: string): Promise<void> {
+  const end = (): string | undefined => told().find(({ what }) => /^(restored|anew)/.test(what))?.what;
+  for (;;) {
+    await browser.open(url);
+    await poll(end).toMatch(/^(restored|anew: masked)$/);
+    if (end() === 'restored') return;
+    await browser.stop();
+    browser = await startFreeChromium();
+    fixture.forget();
+  }
+}
 /** The views came once each, and a second after the moment in which the page could be seen at the earliest. */
 async function expectViewsAfter(moment: number): Promise<void> {
   await poll(() => fixture.names().filter((name) => name.endsWith('_VIEW')).length).toBe(2);
@@ -114,8 +132,7 @@ test('a view that the background interrupts begins anew in front', async () => {
 test('a page with an idle queue may be cached for going back, and its time away does not count as viewed', async () => {
   const leave = leaveAfter('BRAND_DISPLAY');
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 1500)</script>');
-  await browser.open(fixture.page('/kept', page(STILL + leave)));
-  await poll(() => toldAt('restored')).toBeGreaterThan(0);
+  await openKept(fixture.page('/kept', page(STILL + leave)));
   expect(eventAt('BRAND_DISPLAY')).toBeLessThan(toldAt('restored') - 1_000);
   await expectViewsAfter(toldAt('restored') - 50);
   expect(fixture.names().filter((name) => name === 'BRAND_DISPLAY')).toHaveLength(1);
@@ -127,8 +144,7 @@ test('prefetched offers that the back/forward cache restores count once, and a s
   const kept = (json: unknown): string =>
     fixture.page('/kept', shop(TELLS + leaveAfter('WIDGET_VIEW') + why + inScript(json) + scriptTag()));
   fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 500)</script>');
-  await browser.open(kept(first));
-  await poll(() => toldAt('restored')).toBeGreaterThan(0);
+  await openKept(kept(first));
   expect(toldAt('Used')).toBeGreaterThan(0);
   await browser.open(kept(block()));
   const remembered = 'Not used. The order is remembered on this device';

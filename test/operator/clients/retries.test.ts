@@ -179,9 +179,7 @@ test('a slow body ends at the timeout of the call and is not repeated', async ({
     .catch((reason: unknown) => reason);
   while (!arrived[0]) await sleep(1);
   vi.advanceTimersByTime(300);
-  const error = await failed;
-  expect(error).toBeInstanceOf(UnreachableError);
-  expect((error as Error).message).toContain('timed out after 300 ms');
+  expect(String(await failed)).toMatch(/^UnreachableError: .*timed out after 300 ms/);
   expect(arrived).toHaveLength(1);
 });
 
