@@ -70,18 +70,9 @@ describe('parsing a report request', () => {
   });
 
   test('R8 dates are real calendar dates in one format', () => {
-    for (const date of [
-      '2025-2-1',
-      '20250201',
-      '2025-02-30',
-      '2025-02-29',
-      '2025-02-01T00:00Z',
-      '',
-      '+2025-02-01',
-      '2025-13-01',
-      '2025-00-10',
-      '٢٠٢٥-٠٢-٠١',
-    ]) {
+    const wrong =
+      '2025-2-1,20250201,2025-02-30,2025-02-29,2025-02-01T00:00Z,,+2025-02-01,2025-13-01,2025-00-10,٢٠٢٥-٠٢-٠١';
+    for (const date of wrong.split(',')) {
       expect(refused(`from=${encodeURIComponent(date)}&to=2025-11-01`)).toEqual(['from']);
       expect(refused(`from=2025-01-01&to=${encodeURIComponent(date)}`)).toEqual(['to']);
     }
@@ -97,15 +88,7 @@ describe('parsing a report request', () => {
 
   test("R12 metrics keep their order; unknown, repeated, empty and other reports' ones are refused", () => {
     expect(accepted('metrics=clicks,impressions').metrics).toEqual(['clicks', 'impressions']);
-    for (const list of [
-      'clicks,clicks',
-      'nonsense',
-      '',
-      'Clicks',
-      'widget_loads',
-      'clicks,publisher_payout',
-      'toString',
-    ]) {
+    for (const list of 'clicks,clicks nonsense  Clicks widget_loads clicks,publisher_payout toString'.split(' ')) {
       expect(refused(`metrics=${list}`)).toEqual(['metrics']);
     }
     expect(refused('metrics=channel_payout', { variant: PUBLISHER_REPORT })).toEqual(['metrics']);
