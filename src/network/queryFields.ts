@@ -4,7 +4,9 @@ import * as v from 'valibot';
 
 /** The parameters of a URL. */
 export function givenParameters({ searchParams }: URL): Record<string, readonly string[]> {
-  return Object.fromEntries([...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]));
+  const given = new Map<string, string[]>();
+  for (const [name, value] of searchParams) if (given.get(name)?.push(value) === undefined) given.set(name, [value]);
+  return Object.fromEntries(given);
 }
 
 /** The values of a parameter. */

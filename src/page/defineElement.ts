@@ -114,7 +114,8 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
       this.#hasConsent ||= isConsent;
       if (before === now) return;
       // As with a property: what was denied holds for the next mount until the attribute says something new.
-      if (!this.#mount) return void (this.#place.isDenied &&= !isConsent);
+      if (isConsent) this.#place.isDenied = false;
+      if (!this.#mount) return;
       const { outcome, request } = this.#mount.explain();
       if (isConsent && outcome?.code !== 'invalid_config') {
         const decision = own(CONSENT_WORDS, now?.trim() ?? '');

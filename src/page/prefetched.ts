@@ -46,5 +46,5 @@ export function takeCard(target: Element, session_id?: string): HTMLElement | un
 export function removeCard(find: () => Element | undefined): void {
   const target = find();
   if (target) takeCard(target);
-  if (dom.readyState === 'loading') dom.addEventListener('DOMContentLoaded', () => removeCard(find));
+  if (dom.readyState === 'loading') dom.addEventListener('DOMContentLoaded', () => removeCard(find), { once: true });
 }

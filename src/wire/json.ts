@@ -131,7 +131,7 @@ export function toJson(value: unknown): string {
 }
 
 /** Problems reported for one body: enough to fix it, and a hostile body cannot inflate the response. */
-const PROBLEMS_MAX = 20;
+export const PROBLEMS_MAX = 20;
 
 /** Records that something is wrong at a path. */
 export type AddProblem = (path: string, message: string) => void;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { readUuid } from '../../wire/json.ts';
+import { PROBLEMS_MAX, readUuid } from '../../wire/json.ts';
 import {
   FILTER_MAX_VALUES,
   FILTER_VALUE_MAX_LENGTH,
@@ -95,7 +95,8 @@ const split = v.rawTransform<readonly string[], readonly string[]>(({ dataset, a
 function choice<T extends string>(allowed: readonly T[], description: string, max = Infinity) {
   const choose = v.rawTransform<readonly string[], readonly T[]>(({ dataset, addIssue }) => {
     const chosen: T[] = [];
-    for (const element of dataset.value) {
+    // More than there are names: one of them is wrong or given twice, and is named.
+    for (const element of dataset.value.slice(0, allowed.length + 1)) {
       const known = allowed.find((word) => word === element);
       if (known === undefined)
         addIssue({
@@ -216,7 +217,8 @@ export function parseReportRequest(
   const given = givenParameters(url);
   const schema = reportQuery(variant, given);
   const known = Object.keys(reportParameters(variant, schema).entries);
-  for (const name of Object.keys(given).filter((one) => !known.includes(one))) {
+  const unknown = Object.keys(given).filter((one) => !known.includes(one));
+  for (const name of unknown.slice(0, PROBLEMS_MAX)) {
     refuse(name, `This parameter is unknown. Use one of ${known.join(', ')}.`);
     delete given[name];
   }

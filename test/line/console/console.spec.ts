@@ -339,6 +339,18 @@ test('a change that somebody else made meanwhile is not overwritten', async ({ p
   await expect(page.getByLabel('Hotels')).not.toBeChecked();
 });
 
+test('a box that is ticked while the list is saved stays ticked', async ({ page }) => {
+  await open(page, 'exclusions');
+  await page.route('**/api/exclusions', async (route) => {
+    if (route.request().method() === 'PUT') await page.getByLabel('Hotels').check();
+    await route.continue();
+  });
+  await page.getByLabel('Camping').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByLabel('Changes')).toContainText('1 more excluded: Hotels');
+  await expect(page.getByLabel('Hotels')).toBeChecked();
+});
+
 test('what is typed as the page appears is kept, and so is a status that is chosen at once', async ({ page }) => {
   await open(page, 'exclusions');
   await expect(page.getByLabel('Hotels')).toBeVisible();

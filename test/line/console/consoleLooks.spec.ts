@@ -65,6 +65,10 @@ test('at 320 px nothing is wider than the window', async ({ page }) => {
     await open(page, place);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), place).toBeLessThanOrEqual(320);
   }
+  await open(page, 'publishers');
+  await page.locator('.list').hover();
+  await page.mouse.wheel(200, 0);
+  await expect(page.getByRole('button', { name: /^Clicks/ })).toBeInViewport({ ratio: 1 });
   await open(page, '?by=publisher');
   for (const x of [60, 130, 170, 240]) {
     await page.locator('.plot').hover({ position: { x, y: 60 } });

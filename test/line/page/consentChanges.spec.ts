@@ -40,20 +40,20 @@ for (const change of ["setAttribute('consent', 'denied')", 'consent = false']) {
 test('what was denied holds when <offer-let> returns, until its attribute says something new', async ({ page }) => {
   await openElement(page, 'consent="granted"');
   await expect(accept(page)).toBeVisible();
-  const before = requests();
-  const returned = (meanwhile: string): Promise<unknown> =>
+  const denied = (then: string): Promise<unknown> =>
     page.evaluate(`(async () => {
       const element = document.querySelector('offer-let');
       element.offers.consent(false);
-      element.remove();
-      await element.offers;
-      ${meanwhile}
-      document.body.append(element);
+      ${then}
       return (await element.offers.outcome).code;
     })()`);
-  expect(await returned('')).toBe('consent_denied');
-  expect(requests()).toBe(before);
-  expect(await returned('element.consent = false; element.consent = true;')).toBe('rendered');
+  const away = (next = ''): string => `element.remove(); await element.offers; ${next} document.body.append(element);`;
+  expect(await denied(away())).toBe('consent_denied');
+  expect(requests()).toBe(1);
+  expect(await denied(away('element.consent = false; element.consent = true;'))).toBe('rendered');
+  const invalid = "element.view = '?'; await element.offers.outcome; element.consent = 'required';";
+  const valid = "await element.offers.outcome; element.consent = true; element.view = 'CHECKOUT';";
+  expect(await denied(invalid + valid)).toBe('rendered');
 });
 
 for (const change of ["removeAttribute('consent')", 'consent = undefined']) {

@@ -267,15 +267,17 @@ test('a denial, a withdrawal, a failure and destroy() take the card away', async
     release();
     await poll(() => page.evaluate('Boolean(window.offerlet?.explain)')).toBe(true);
   };
-  const policy = fixture.reply;
   await open(scriptTag({ consent: 'denied' }));
   await expect(accept(page)).toHaveCount(0);
   expect(fixture.asked).toEqual([]);
 
-  // Before the card has come.
+  // Before the card has come. What waited for that has gone as well.
   const early = scriptTag({ consent: 'denied' }).replace(' async', '');
   await page.goto(shop(cardOf(json), inScript(json), { head: early }));
   await expect(accept(page)).toHaveCount(0);
+  await page.evaluate("document.querySelector('#offers').toggleAttribute('data-offerlet-card')");
+  await page.dispatchEvent('html', 'DOMContentLoaded');
+  await expect(page.locator('#offers')).toBeAttached();
 
   await open(scriptTag({ consent: 'required' }));
   await expect(accept(page)).toBeVisible();
@@ -286,8 +288,6 @@ test('a denial, a withdrawal, a failure and destroy() take the card away', async
   fixture.reply = (_, response) => void response.writeHead(503).end();
   await open(scriptTag());
   await expect(accept(page)).toHaveCount(0);
-  fixture.reply = policy;
-
   fixture.reply = () => new Promise(() => {});
   await open(scriptTag());
   await page.evaluate('offerlet.destroy()');

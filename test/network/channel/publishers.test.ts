@@ -33,16 +33,8 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
   test('C11 page_size goes from 1 to 200', async () => {
     await addAll(['A', 'B']);
     expect((await tenant.get(`${LIST}?page_size=200`)).count).toBe(2);
-    for (const query of [
-      'page_size=201',
-      'page_size=0',
-      'page_size=-1',
-      'page_size=x',
-      'page_size=',
-      'page_size=1.5',
-      'page_size=1e2',
-    ]) {
-      expect(await tenant.call('GET', `${LIST}?${query}`), query).toMatchObject({
+    for (const size of ['201', '0', '-1', 'x', '', '1.5', '1e2']) {
+      expect(await tenant.call('GET', `${LIST}?page_size=${size}`), size).toMatchObject({
         status: 400,
         body: { page_size: [expect.any(String)] },
       });

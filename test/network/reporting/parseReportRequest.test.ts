@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   parseReportRequest,
   type ReportRequest,
@@ -39,6 +39,15 @@ describe('parsing a report request', () => {
     }
   });
 
+  test('R5 a long query is read in one pass, and its refusal stays short', () => {
+    const all = vi.spyOn(URLSearchParams.prototype, 'getAll');
+    expect(refused('a&'.repeat(9_000))).toEqual(['a']);
+    expect(all).not.toHaveBeenCalled();
+    const names = Array.from({ length: 4_000 }, (_, index) => index.toString(36));
+    for (const query of [names.join('&'), `metrics=${names.join()}`, `group_by=${names.join()}`])
+      expect(JSON.stringify(parse(query)).length).toBeLessThan(10_000);
+  });
+
   test('R6 a repeated scalar is refused, a repeated filter is one list', () => {
     const scalars = 'from to time_grain sort_order sort_by sort_direction offset limit metrics group_by';
     for (const name of scalars.split(' ')) expect(refused(`${name}=clicks&${name}=clicks`)).toContain(name);
@@ -61,18 +70,9 @@ describe('parsing a report request', () => {
   });
 
   test('R8 dates are real calendar dates in one format', () => {
-    for (const date of [
-      '2025-2-1',
-      '20250201',
-      '2025-02-30',
-      '2025-02-29',
-      '2025-02-01T00:00Z',
-      '',
-      '+2025-02-01',
-      '2025-13-01',
-      '2025-00-10',
-      '٢٠٢٥-٠٢-٠١',
-    ]) {
+    const wrong =
+      '2025-2-1,20250201,2025-02-30,2025-02-29,2025-02-01T00:00Z,,+2025-02-01,2025-13-01,2025-00-10,٢٠٢٥-٠٢-٠١';
+    for (const date of wrong.split(',')) {
       expect(refused(`from=${encodeURIComponent(date)}&to=2025-11-01`)).toEqual(['from']);
       expect(refused(`from=2025-01-01&to=${encodeURIComponent(date)}`)).toEqual(['to']);
     }
@@ -88,15 +88,7 @@ describe('parsing a report request', () => {
 
   test("R12 metrics keep their order; unknown, repeated, empty and other reports' ones are refused", () => {
     expect(accepted('metrics=clicks,impressions').metrics).toEqual(['clicks', 'impressions']);
-    for (const list of [
-      'clicks,clicks',
-      'nonsense',
-      '',
-      'Clicks',
-      'widget_loads',
-      'clicks,publisher_payout',
-      'toString',
-    ]) {
+    for (const list of 'clicks,clicks nonsense  Clicks widget_loads clicks,publisher_payout toString'.split(' ')) {
       expect(refused(`metrics=${list}`)).toEqual(['metrics']);
     }
     expect(refused('metrics=channel_payout', { variant: PUBLISHER_REPORT })).toEqual(['metrics']);

@@ -145,7 +145,8 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
     if (!(await run(() => call(path, { method: 'PUT', body })))) return;
     setUndo(saved);
     setSaved(list);
-    setChosen(list);
+    // What was ticked meanwhile stays.
+    setChosen((now) => (now === chosen ? list : now));
   }
 
   /** The bar with the button that was pressed goes. */
