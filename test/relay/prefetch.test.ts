@@ -33,7 +33,7 @@ test('returns a block for the page, and the same as a value', async () => {
     display_mode: 'INLINE',
     order_id: '1001',
     at: expect.any(String),
-    shopper: { email_hash: expect.stringMatching(/^[0-9a-z]{4}$/) },
+    shopper: { email_hash: expect.stringMatching(/^[0-9a-f]{5}$/) },
     response: RESPONSE,
   });
   expect(offers && JSON.parse(textOf(offers))).toEqual(offers?.json);

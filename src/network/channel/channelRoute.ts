@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { authenticate, type NetworkContext, type NetworkRoute, readJson, type RouteParams } from '../context.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
-import { isObject } from '../../wire/json.ts';
+import { isObject, PROBLEMS_MAX } from '../../wire/json.ts';
 import type { Category, Subcategory } from '../../wire/channel.ts';
 import { type Queries } from '../database/database.ts';
 
@@ -110,22 +110,30 @@ function compare(a: string, b: string): number {
 /** What says that a list of subcategories' ids is missing. */
 export const IDS_REQUIRED = 'This field is required. Use a list of subcategory ids, or [] for none.';
 
-/** A list of subcategories' ids, in order and in lower case. Its first wrong id is named: a body may have half a million. */
+/** A list of subcategories' ids, in order and in lower case. A body may have half a million wrong ones: the first are named. */
 export function subcategoryIds(categories: readonly Category[]): v.GenericSchema<unknown, string[]> {
   const known = new Set(categories.flatMap(({ subcategories }) => subcategories.map(({ remote_id }) => remote_id)));
   const parents = new Set(categories.map(({ remote_id }) => remote_id));
-  const id = v.pipe(
-    v.string('expected the id of a subcategory as a string.'),
-    v.check(
-      (text) => known.has(text.toLowerCase()),
-      ({ input }) =>
-        parents.has(input.toLowerCase())
-          ? `${input.toLowerCase()} is a category. Use its subcategories.`
-          : `there is no subcategory ${JSON.stringify(input.slice(0, 64))}.`,
+  const whatIsWrong = (id: unknown): string | undefined => {
+    if (typeof id !== 'string') return 'expected the id of a subcategory as a string.';
+    if (known.has(id.toLowerCase())) return undefined;
+    return parents.has(id.toLowerCase())
+      ? `${id.toLowerCase()} is a category. Use its subcategories.`
+      : `there is no subcategory ${JSON.stringify(id.slice(0, 64))}.`;
+  };
+  return v.pipe(
+    v.array(v.pipe(v.unknown(), v.metadata({ type: 'string', format: 'uuid' })), ({ input }) =>
+      input === null ? IDS_REQUIRED : 'Expected a list of subcategory ids.',
     ),
-    v.toLowerCase(),
-    v.metadata({ format: 'uuid' }),
+    v.rawTransform<unknown[], string[]>(({ dataset: { value: ids }, addIssue }) => {
+      let left = PROBLEMS_MAX;
+      for (const [key, value] of ids.entries()) {
+        const message = whatIsWrong(value);
+        if (message !== undefined)
+          addIssue({ message, path: [{ type: 'array', origin: 'value', input: ids, key, value }] });
+        if (message !== undefined && --left === 0) break;
+      }
+      return ids.map((id) => String(id).toLowerCase());
+    }),
   );
-  const ids = v.array(id, ({ input }) => (input === null ? IDS_REQUIRED : 'Expected a list of subcategory ids.'));
-  return v.config(ids, { abortEarly: true });
 }

@@ -87,9 +87,10 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     }
   });
 
-  test('C6 of a list of wrong ids the first is named', async () => {
+  test('C6 of a list of wrong ids the first twenty are named', async () => {
     const { body } = await put(CHANNEL, [ids[0], ...Array<number>(50_000).fill(1)]);
-    expect(body.subcategory_ids).toEqual(['Item 1: expected the id of a subcategory as a string.']);
+    expect(body.subcategory_ids).toHaveLength(20);
+    expect(body.subcategory_ids[1]).toBe('Item 2: expected the id of a subcategory as a string.');
   });
 
   test('C6 the id of a category is refused as such', async () => {
