@@ -96,6 +96,8 @@ test('a report is made with the keyboard alone', async ({ page }) => {
   await press('Enter');
   await expect(page.getByLabel('From', { exact: true })).toBeVisible();
   const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+  await page.getByLabel('To', { exact: true }).fill(day(99));
+  await expect(page.getByText('From is after To.')).toBeVisible();
   await page.getByLabel('From', { exact: true }).fill(day(9));
   await page.getByLabel('To', { exact: true }).fill(day(7));
   await press('Enter');

@@ -69,13 +69,18 @@ function CustomDates({ dates, choose }: CustomProps): JSX.Element {
   const [range, setRange] = useState(dates);
   const { from, to } = range;
   const today = dateOf(Date.now());
-  const isValid = isDate(from) && isDate(to) && from <= to && to <= today;
+  const whatIsWrong =
+    !isDate(from) || !isDate(to)
+      ? 'Give both dates.'
+      : from > to
+        ? 'From is after To.'
+        : to > today && 'To is after today.';
   return (
     <form
       class="custom"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isValid) choose(range);
+        if (!whatIsWrong) choose(range);
       }}
     >
       <div class="fields">
@@ -92,8 +97,10 @@ function CustomDates({ dates, choose }: CustomProps): JSX.Element {
         ))}
       </div>
       <p class="split">
-        <span class="quiet">All dates are UTC.</span>
-        <Button type="submit" kind="primary" disabled={!isValid}>
+        <span class="quiet" role="status">
+          {whatIsWrong || 'All dates are UTC.'}
+        </span>
+        <Button type="submit" kind="primary" disabled={Boolean(whatIsWrong)}>
           Show
         </Button>
       </p>
