@@ -120,12 +120,9 @@ test('a remembered response is validated again: other scripts can write there', 
   await open(page);
   await poll(fixture.names).toContain('WIDGET_VIEW'); // with which the page stores its order for the last time
   await page.evaluate(() => {
-    for (const key of Object.keys(localStorage).filter((name) => name.startsWith('offerlet:'))) {
-      localStorage.setItem(
-        key,
-        (localStorage.getItem(key) ?? '').replaceAll('https://advertiser.example/1', 'javascript:alert(1)'),
-      );
-    }
+    const forged = (text: string): string => text.replaceAll('https://advertiser.example/1', 'javascript:alert(1)');
+    for (const [key, text] of Object.entries<string>({ ...localStorage }))
+      if (key.startsWith('offerlet:')) localStorage.setItem(key, forged(text));
   });
   await open(page);
   expect(await told(page)).toMatchObject({ outcome: { code: 'no_offers' } });

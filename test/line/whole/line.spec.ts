@@ -34,8 +34,7 @@ test('an accepted offer reaches both reports, and the key never reaches the page
   const once = [1, 1, 1, 1];
   await poll(both).toEqual([once, once]);
 
-  // What is still on its way when the test ends has no headers any more.
-  page.removeAllListeners('response');
+  page.removeAllListeners('response'); // what comes later may outlive the page
   const everything = (await Promise.all(bytes)).join('\n');
   expect(everything).toContain('Marlow'); // the collection is not empty
   for (const key of [sandbox.keys.management, sandbox.keys.integration, sandbox.keys.publisher_reporting]) {

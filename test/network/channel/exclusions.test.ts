@@ -98,7 +98,7 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     expect(body.subcategory_ids[0]).toContain('is a category');
   });
 
-  test('C7 a publisher’s list is replaced; the other lists stay', async () => {
+  test('C7 a publisher’s list is replaced; the other lists stay; an invalid list is a 400 and changes nothing', async () => {
     const [a = '', b = '', c = ''] = ids;
     const { publisher } = await tenant.approved();
     const id = publisher.publisher_remote_id;
@@ -108,6 +108,8 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     const read = async () => (await tenant.get(`/adnet/publishers/details/${id}/`)).publisher.exclusions;
     expect(await read()).toEqual({ subcategories: { external: [c], publisher: [b, a] } });
     expect(await excluded()).toEqual([a]);
+    const { status } = await put(`/adnet/publishers/${id}/exclusions/`, [a, 3]);
+    expect([status, await read()]).toEqual([400, { subcategories: { external: [c], publisher: [b, a] } }]);
     await put(`/adnet/publishers/${id}/exclusions/`, []);
     expect(await read()).toEqual({ subcategories: { external: [c], publisher: [] } });
   });
