@@ -209,5 +209,3 @@ export function describeAudit(audit: Audit, spell: (hour: string) => string): Au
     return { kind: 'neutral', title: 'There is nothing to compare yet', facts };
   return { kind: 'good', title: 'Both counts agree', facts };
 }
-
-/** Writes a share in per cent. */

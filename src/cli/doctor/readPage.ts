@@ -237,10 +237,9 @@ function matches(source: string, { url, page }: { url: string; page: string }): 
   const isHost = host.startsWith('*.')
     ? target.hostname.endsWith(host.slice(1).toLowerCase())
     : target.hostname === host.toLowerCase();
+  // As a URL has it: empty if it is the default of the scheme.
   const isPort =
     port === '*' || (port === undefined ? '' : new URL(`${target.protocol}//host:${port}`).port) === target.port;
   const isPath = path === '' || (path.endsWith('/') ? target.pathname.startsWith(path) : target.pathname === path);
   return isScheme && isHost && isPort && isPath;
 }
-
-/** A port as a URL has it: empty if it is the default of the scheme. */

@@ -56,13 +56,11 @@ test('a click in the shop is sent at once, and the console’s next look, in les
   await expect.poll(clicks).toBe(before + 1);
 });
 
-test('the report, its chart and its table are there within a second, without complaints', async ({ page }) => {
+test('the report, its chart and its table are there, without complaints', async ({ page }) => {
   const complaints = await open(page);
   await expect(tile(page, 'Payout')).toContainText(/\d/);
   await expect(page.locator('.time-chart svg .line').first()).toBeVisible();
   await expect(rows(page).first()).toBeVisible();
-  const took = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0);
-  console.log(`first paint after ${Math.round(took)} ms`);
   expect(complaints).toEqual([]);
 });
 

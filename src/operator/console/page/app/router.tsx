@@ -72,7 +72,7 @@ function historyIndex(): number {
   return (history.state as { readonly index?: number } | null)?.index ?? 0;
 }
 
-/** Scrolls to where a page was left, as soon as it is long enough again, unless the reader does something first. */
+/** Scrolls to where a page was left once it is long enough again, unless the reader does something first. */
 function scrollBack(top: number): void {
   const observer = new ResizeObserver(() => {
     scrollTo(0, top);
