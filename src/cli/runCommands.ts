@@ -39,7 +39,9 @@ export async function runCommands(program: Program, [name = 'help', ...argv]: re
   const called = `${program.name} ${name}`;
   if (!command)
     throw new UsageError(
-      `Unknown command "${name}".${suggest(name, [...Object.keys(commands), ...Object.keys(elsewhere)])} "${program.name} --help" describes all.`,
+      name.startsWith('-')
+        ? `${name.split('=')[0] ?? ''} comes after the command. "${program.name} --help" describes all.`
+        : `Unknown command "${name}".${suggest(name, [...Object.keys(commands), ...Object.keys(elsewhere)])} "${program.name} --help" describes all.`,
     );
   if (!isGroup(command)) {
     const call = enterSubcommand({ name, command, argv });

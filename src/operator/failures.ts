@@ -48,7 +48,7 @@ export const FAILURES: Readonly<Record<FailureKind, FailureText>> = {
     title: 'The network refused the key',
     page: () =>
       'It is unknown, revoked, expired, or for another environment. Stop the console, and start it with a valid key: a secret management key, or with --variant publisher a publisher reporting key.',
-    command: (failure, key) => `${reasonOf(failure)} (${failure.status}). Check ${key}.`,
+    command: (failure, key) => `${reasonOf(failure)}. Check ${key}.`,
   },
   rate_limited: {
     title: 'Too many requests',
@@ -104,18 +104,20 @@ export const FAILURES: Readonly<Record<FailureKind, FailureText>> = {
   not_found: {
     title: 'Not found',
     page: () => 'The channel has nothing with this id.',
-    command: (failure) => `${reasonOf(failure)} (404). Check --network: is this the Channel API?`,
+    command: (failure) => `${reasonOf(failure)}. Check --network: is this the Channel API?`,
   },
   invalid: {
     title: 'The network refused the request',
-    command: (failure) => `${reasonOf(failure)} (${failure.status}).`,
+    command: (failure) => `${reasonOf(failure)}.`,
   },
   file: { title: 'A file needs a correction', command: ownMessage },
   failed: { title: 'Something went wrong', command: ownMessage },
 };
 
+/** The network's reason with the status, which a text made of nothing else has already. */
 function reasonOf({ reason = '', status }: Failure): string {
-  return reason.replace(/[.\s]+$/, '') || `The network returned ${status}`;
+  const text = reason.replace(/[.\s]+$/, '') || `The network returned ${status}`;
+  return text.endsWith(` ${status}`) ? text : `${text} (${status})`;
 }
 
 function ownMessage({ message, request_id }: Failure): string {

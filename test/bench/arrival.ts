@@ -1,4 +1,4 @@
-// npm run bench -- arrival [rounds [other offerlet.js]]: from the navigation to the painted offer, prefetched and not, on a quick, a slow and a busy page.
+// npm run bench -- arrival [rounds]: from the navigation to the painted offer, prefetched and not, on a quick, a slow and a busy page.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync } from 'node:zlib';
@@ -21,23 +21,17 @@ type Way =
   | 'in the HTML, streamed'
   | 'prefetched'
   | 'prefetched, streamed'
-  | 'prefetched, other script'
   | 'requested'
   | 'requested, 3 s image'
-  | 'requested, busy page'
-  | 'requested, other script';
+  | 'requested, busy page';
 
 interface Figures {
   /** Milliseconds from the navigation until the offer is painted. */
   readonly painted: number;
-  /** The same until the script has arrived. 0 without one. */
-  readonly script: number;
   /** From the beginning of the script's evaluation until the request for offers leaves; NaN without a request. */
   readonly asked: number;
   /** From the response's last byte to the painted offer. */
   readonly shown: number;
-  /** From the navigation until the script has taken over what stands in the HTML: until then, no click counts. */
-  readonly taken: number;
 }
 
 const ORDER = '1001';
@@ -49,10 +43,7 @@ const REQUEST = {
 /** Opens pages of a shop on slow lines, with a slow network behind its relay, and prints when the offer is there. */
 export async function run(args: string[]): Promise<void> {
   const rounds = Number(args[0] ?? 7);
-  const scripts = [new URL('../../dist/offerlet.js', import.meta.url), ...args.slice(1, 2)].map((file) =>
-    readFileSync(file),
-  );
-  const shop = await openShop(scripts);
+  const shop = await openShop(readFileSync(new URL('../../dist/offerlet.js', import.meta.url)));
   const path = find('chromium')?.path;
   const browser = await chromium.launch({
     ...(path ? { executablePath: path } : {}),
@@ -67,7 +58,6 @@ export async function run(args: string[]): Promise<void> {
     'requested',
     'requested, 3 s image',
     'requested, busy page',
-    ...(scripts.length > 1 ? (['prefetched, other script', 'requested, other script'] as const) : []),
   ];
   const found = new Map<string, Figures[]>();
   for (let round = 0; round < rounds; round++)
@@ -89,11 +79,11 @@ interface Shop {
 }
 
 /** Starts a shop whose relay is in front of a network that takes `delay` milliseconds. */
-async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
+async function openShop(script: Buffer): Promise<Shop> {
   const network = createFakeNetwork({ offers: 1, now: Date.now });
   const shop = { delay: 0, pages: 0 };
   // As a CDN sends them.
-  const packed = scripts.map((script) => brotliCompressSync(`performance.mark('evaluated');${script.toString()}`));
+  const packed = brotliCompressSync(`performance.mark('evaluated');${script.toString()}`);
   const relay = toNode(
     createRelay({
       apiKey: 'adnet_rk_test_bench',
@@ -115,14 +105,14 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
       response.setHeader('content-type', 'text/javascript');
       if (pathname === '/tracker.js') return void response.end(TRACKER);
       response.setHeader('content-encoding', 'br');
-      return void response.end(packed[Number(searchParams.get('script'))]);
+      return void response.end(packed);
     }
     if (pathname === '/slow.png') return void setTimeout(() => response.writeHead(404).end(), IMAGE_MS);
     if (pathname !== '/thanks') return void response.writeHead(404).end();
     response.setHeader('content-type', 'text/html; charset=utf-8');
     const way = searchParams.get('way') as Way;
     const external_guid = `customer-${++shop.pages}`; // one shopper gets the same response for ten minutes
-    const tag = `<script async src="/offerlet.js?script=${way.endsWith('other script') ? 1 : 0}" data-relay="/offers"
+    const tag = `<script async src="/offerlet.js" data-relay="/offers"
       data-view="THANK_YOU" data-display-mode="INLINE" data-target="#offers" data-external-guid="${external_guid}"
       data-order-id="${ORDER}"></script>`;
     const prefetched =
@@ -155,7 +145,7 @@ const START = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="
 <link rel="icon" href="data:,"><title>Thank you</title>
 <style>body { font: 16px/1.5 system-ui; margin: 24px auto; max-width: 640px } #offers { min-block-size: 520px }</style>
 `;
-const PRELOAD = '<link rel="preload" as="script" href="/offerlet.js?script=0">';
+const PRELOAD = '<link rel="preload" as="script" href="/offerlet.js">';
 /** 40 KB, as pages of shops have them before the place of the offers: menus, the order, addresses. */
 const PAGE = `<h1>Thank you for your order</h1><p>Order ${ORDER} is on its way.</p><nav hidden>${Array.from(
   { length: 400 },
@@ -192,18 +182,13 @@ async function visit(browser: Browser, url: string): Promise<Figures> {
   await page.goto(url, { waitUntil: 'commit' });
   const figures = await page.evaluate(async () => {
     const painted = await (window as unknown as { painted: Promise<number> }).painted;
-    while (document.querySelector('[data-offerlet-card]'))
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-    const taken = performance.now();
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
     const request = entries.find(({ name }) => name.endsWith('/recommendations'));
     const [evaluated] = performance.getEntriesByName('evaluated');
     return {
       painted,
-      script: entries.find(({ name }) => name.includes('offerlet.js'))?.responseEnd ?? 0,
       asked: request && evaluated ? request.startTime - evaluated.startTime : Number.NaN,
       shown: request ? painted - request.responseEnd : Number.NaN,
-      taken,
     };
   });
   await context.close();
@@ -243,19 +228,12 @@ function print(ways: readonly Way[], found: ReadonlyMap<string, Figures[]>, roun
     cells.map((cell, at) => String(cell)[at ? 'padStart' : 'padEnd'](at ? 16 : 26)).join('');
   const lines = [row([LINE.name, ...DELAYS.map((delay) => `network ${delay} ms`)])];
   for (const way of ways) {
-    const cells = DELAYS.map((delay) => {
-      const script = of(way, delay, 'script');
-      return `${of(way, delay, 'painted')}${script ? ` (${script})` : ''}`;
-    });
-    lines.push(row([way, ...cells]));
-    if (way.startsWith('in the HTML'))
-      lines.push(row(['', ...DELAYS.map((delay) => `taken at ${of(way, delay, 'taken')}`)]));
+    lines.push(row([way, ...DELAYS.map((delay) => of(way, delay, 'painted'))]));
     if (way.startsWith('requested'))
       lines.push(row(['', ...DELAYS.map((delay) => `${of(way, delay, 'asked')} + ${of(way, delay, 'shown')}`)]));
   }
   lines.push(
-    `Milliseconds from the navigation to the painted offer (to the script's last byte). Medians of ${rounds}.`,
-    'In the HTML, second line: until the script has taken it over, and clicks count.',
+    `Milliseconds from the navigation to the painted offer. Medians of ${rounds}.`,
     'Requested, second line: from the script’s evaluation to the request + from the response to the painted offer.',
     '',
   );

@@ -11,7 +11,6 @@ const REQUESTS = 500;
 /** Requests before anything is measured: until then this process compiles. */
 const WARM_UP = 3_000;
 const OFFERS = [40, 1_000, 10_000];
-const PUBLISHERS = [1, 16, 1_000];
 
 /** What a request for offers costs, in microseconds of CPU: of this process, and of the database where that is another. */
 interface Cost {
@@ -19,23 +18,19 @@ interface Cost {
   readonly server: number | undefined;
 }
 
-/**
- * Prints what a request for offers costs with more offers in the catalogue, and for more publishers, each with exclusions of
- * its own: one after the other, the median of five rounds.
- */
+/** Prints what a request for offers costs with more offers in the catalogue: the median of five rounds. */
 export async function measureRecommendations(db: Database): Promise<void> {
   await createSchema(db);
   const network = await networkOn(db);
   const world = testNetworkOf(network);
   const readServer = await serverCpu(db);
   const subcategories = await subcategoryIds(world);
-  const { publisher } = network.describe();
+  const { publisher_remote_id } = network.describe().publisher;
   const { key } = await world.control('POST', '/sandbox/keys', { kind: 'partner_wide' });
-  const measure = async (publishers: readonly string[]): Promise<Cost> => {
+  const measure = async (): Promise<Cost> => {
     const began = process.cpuUsage();
     const before = readServer?.() ?? 0;
     for (let index = 0; index < REQUESTS; index += 1) {
-      const publisher_remote_id = publishers[index % publishers.length];
       const { status } = await network.fetch(recommendation(key, { publisher_remote_id }));
       if (status !== 200) throw new Error(`The network answered ${status}`);
     }
@@ -46,8 +41,7 @@ export async function measureRecommendations(db: Database): Promise<void> {
 
   console.log('\nA request for offers, µs of CPU: this process, database');
   let offers = 0;
-  const first = [publisher.publisher_remote_id];
-  for (let done = 0; done < WARM_UP; done += REQUESTS) await measure(first);
+  for (let done = 0; done < WARM_UP; done += REQUESTS) await measure();
   for (const count of OFFERS) {
     await addOffers(db, { from: offers, to: count, subcategories });
     offers = count;
@@ -57,18 +51,8 @@ export async function measureRecommendations(db: Database): Promise<void> {
     await network.fetch(recommendation(key, {}));
     const reading = performance.now() - began;
     const costs: Cost[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) costs.push(await measure(first));
+    for (let round = 0; round < ROUNDS; round += 1) costs.push(await measure());
     print(`${count} offers`, costs, `, after ${reading.toFixed(0)} ms for the first, which reads the catalogue`);
-  }
-  const publishers = await addPublishers(db, { count: Math.max(...PUBLISHERS), like: first[0] ?? '', subcategories });
-  // As above: the control's version is everybody's.
-  await world.control('PUT', `/sandbox/publishers/${first[0]}/external-exclusions`, { subcategory_ids: [] });
-  for (const count of PUBLISHERS) {
-    const some = publishers.slice(0, count);
-    for (let at = 0; at < count; at += REQUESTS) await measure(some.slice(at, at + REQUESTS));
-    const costs: Cost[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) costs.push(await measure(some));
-    print(`${offers} offers, ${count} publishers`, costs, '');
   }
   await db.close();
 }
@@ -130,20 +114,4 @@ async function addOffers(
   await db.query('INSERT INTO offers SELECT * FROM json_populate_recordset(NULL::offers, $1::json)', [
     JSON.stringify(rows),
   ]);
-}
-
-/** Adds approved publishers like this one, which exclude a subcategory each; returns their ids. */
-async function addPublishers(
-  db: Database,
-  { count, like, subcategories }: { count: number; like: string; subcategories: readonly string[] },
-): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `INSERT INTO publishers
-     SELECT gen_random_uuid(), gen_random_uuid(), channel_id, brand_name, brand_key || n, domain, domain_key || n, primary_category_id,
-       subcategory_ids, status, staff_notes, api_key, external_exclusions,
-       json_build_array($3::json ->> (n % json_array_length($3::json))), created_at, updated_at, removed_at
-     FROM publishers, generate_series(1, $2::int) n WHERE publisher_remote_id = $1 RETURNING publisher_remote_id AS id`,
-    [like, count, JSON.stringify(subcategories)],
-  );
-  return rows.map(({ id }) => id);
 }

@@ -32,28 +32,12 @@ function enqueue(page: Page, from: number, count: number): Promise<void> {
   );
 }
 
-/** Milliseconds after which a page that does not respond is left. */
-const PATIENCE_MS = 60_000;
-
 /** Lets so many milliseconds of the page's own life pass. */
 function live(page: Page, ms: number): Promise<void> {
   return page.evaluate((long) => new Promise<void>((done) => setTimeout(done, long)), ms);
 }
 
 export const SCENARIOS: readonly Scenario[] = [
-  {
-    name: '5 s outage, page stays open, 100 events',
-    goal: '100 / 0 / 0',
-    count: 100,
-    async run({ site, open }) {
-      const page = await open();
-      site.isDown = true;
-      await enqueue(page, 0, 100);
-      await sleep(5_000);
-      site.isDown = false;
-      await sleep(2_500);
-    },
-  },
   {
     name: 'SIGKILL right after 200 events, server down',
     goal: '200 / 0 / 0',
@@ -76,16 +60,6 @@ export const SCENARIOS: readonly Scenario[] = [
       await enqueue(page, 0, 200);
       await live(page, 100);
       await browser.kill();
-    },
-  },
-  {
-    name: 'navigate away at once',
-    goal: '200 / 0',
-    count: 200,
-    async run({ open, site }) {
-      const page = await open();
-      await enqueue(page, 0, 200);
-      await page.goto(`${site.url}/?idle`);
     },
   },
   {
@@ -112,19 +86,6 @@ export const SCENARIOS: readonly Scenario[] = [
       const devtools = await browser.context.newCDPSession(page);
       devtools.send('Page.crash').catch(() => undefined);
       await page.waitForEvent('crash').catch(() => undefined);
-    },
-  },
-  {
-    name: '4 tabs x 50 events, server down 3 s',
-    goal: '200 / 0 / 0',
-    count: 200,
-    async run({ open, site }) {
-      const pages = [await open(), await open(), await open(), await open()];
-      site.isDown = true;
-      await Promise.all(pages.map((page, n) => enqueue(page, n * 50, 50)));
-      await sleep(3_000);
-      site.isDown = false;
-      await sleep(3_000);
     },
   },
 ];
@@ -156,34 +117,4 @@ export async function play(scenario: Scenario, site: Site, script: string): Prom
   rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
   const delivered = new Set(site.arrived).size;
   return { delivered, lost: scenario.count - delivered, doubled: site.arrived.length - delivered };
-}
-
-/**
- * Measures storage operations and bytes for `count` events, and the resulting requests. There are no figures if the
- * page was still busy after a minute.
- */
-export async function measureWork(
-  count: number,
-  site: Site,
-  script: string,
-  isDown: boolean,
-): Promise<{ operations?: number; bytes?: number; requests: number }> {
-  const profile = mkdtempSync(join(tmpdir(), 'offerlet-bench-'));
-  site.reset(script);
-  const browser = await startKillable(profile);
-  const page = await browser.context.newPage();
-  await page.goto(site.url);
-  await sleep(700);
-  site.isDown = isDown;
-  await page.evaluate(() =>
-    Object.assign((globalThis as unknown as { work: object }).work, { operations: 0, bytes: 0 }),
-  );
-  void enqueue(page, 0, count).catch(() => undefined);
-  await sleep(isDown ? 1_000 + count / 2 : 8_000);
-  const counted = page.evaluate(() => (globalThis as unknown as { work: { operations: number; bytes: number } }).work);
-  // A page that rewrites its whole list for each event may be busy for minutes.
-  const work = await Promise.race([counted, sleep(PATIENCE_MS)]).finally(() => void counted.catch(() => undefined));
-  await browser.kill();
-  rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
-  return { ...work, requests: site.requests };
 }

@@ -6,27 +6,13 @@ export interface Site {
   script: string;
   /** Ids in the order of arrival, each as often as it came. */
   arrived: string[];
-  requests: number;
   isDown: boolean;
   delay: number;
   reset(script: string): void;
   close(): Promise<void>;
 }
 
-const PAGE = `<!doctype html><meta charset="utf-8"><title>Bench</title><link rel="icon" href="data:,"><body><script>
-  window.work = { operations: 0, bytes: 0 };
-  const size = (value) => new Blob([typeof value === 'string' ? value : JSON.stringify(value) ?? '']).size;
-  for (const name of ['put', 'add', 'get', 'getAll', 'getAllKeys', 'getKey', 'delete', 'count', 'clear', 'openCursor', 'openKeyCursor']) {
-    const real = IDBObjectStore.prototype[name];
-    IDBObjectStore.prototype[name] = function (...given) {
-      work.operations++;
-      if (name === 'put' || name === 'add') work.bytes += size(given[0]) + size(given[1]);
-      return real.apply(this, given);
-    };
-  }
-  const set = Storage.prototype.setItem;
-  Storage.prototype.setItem = function (key, value) { work.operations++; work.bytes += size(key) + size(value); return set.call(this, key, value); };
-</script><script src="/script.js"></script><script>if (!location.search.includes('idle')) start();</script>`;
+const PAGE = `<!doctype html><meta charset="utf-8"><title>Bench</title><link rel="icon" href="data:,"><body><script src="/script.js"></script><script>if (!location.search.includes('idle')) start();</script>`;
 
 const SETTINGS = {
   integrations: { 'Segment.io': { apiKey: 'key', protocol: 'http', apiHost: '' } },
@@ -55,7 +41,6 @@ export async function startSite(): Promise<Site> {
         for await (const part of request) body += String(part);
         const ids = [...new Set(body.match(/ev-[a-z]-?\d+/g))];
         site.arrived.push(...ids);
-        if (ids.length) site.requests++;
         await new Promise((done) => setTimeout(done, site.delay));
         response
           .writeHead(path.startsWith('/events') ? 202 : 200, { 'content-type': 'application/json' })
@@ -71,11 +56,10 @@ export async function startSite(): Promise<Site> {
     url: server.url,
     script: '',
     arrived: [],
-    requests: 0,
     isDown: false,
     delay: 0,
     reset(script) {
-      Object.assign(site, { script, arrived: [], requests: 0, isDown: false, delay: 0 });
+      Object.assign(site, { script, arrived: [], isDown: false, delay: 0 });
     },
     close: () => server.close(),
   };

@@ -6,15 +6,12 @@ import { openPeers } from '../peers/openPeers.ts';
 export interface Candidate {
   name: string;
   script: string;
-  /** Offers in the response, and how they are grouped. */
+  /** Offers in the response. */
   offers: number;
-  slot: 'HERO' | 'SCROLLABLE';
 }
 
 /** The baseline of the ratios. */
 export const BARE = 'preact, bare card';
-
-const PEERS = { sweetalert2: '11.26.25', 'vanilla-cookieconsent': '3.1.0' };
 
 const BARE_CARD = JSON.stringify(fileURLToPath(new URL('../peers/preactCard.ts', import.meta.url)));
 
@@ -24,8 +21,7 @@ const offerlet = (
 ): string => `${readFileSync(new URL('../../../dist/offerlet.js', import.meta.url), 'utf8')}
 offerlet.push((page) => {
   const request = { user_details: { external_guid: 'me' }, placement_details: { view: 'THANK_YOU', display_mode: '${mode}' } };
-  window.showAgain = () => (window.mounted = page.show({ relay: '/offers', request, target: '#offers' })).outcome;
-  void window.showAgain();
+  page.show({ relay: '/offers', request, target: '#offers' });
   // Its outcome comes after the paint.
   const observer = new MutationObserver(() => requestAnimationFrame(look));
   observer.observe(document, { childList: true, subtree: true });
@@ -38,71 +34,27 @@ offerlet.push((page) => {
   }
 });`;
 
-/** The peers start like the widget does, when the page has loaded and is idle, and show the same words. */
-const peer = (imports: string, show: string): string => `
-  ${imports}
+/** Starts like the widget does, when the page has loaded and is idle, and shows the same words. */
+const BARE_SOURCE = `
+  import { showCard } from ${BARE_CARD};
   async function start() {
     await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1_000 }));
     const response = await fetch('/offers/recommendations', { method: 'POST', body: '{}' });
     const { recommendations } = await response.json();
     const { advertiser, offer } = Object.values(recommendations)[0];
-    ${show}
+    showCard(document.querySelector('#offers'), { advertiser, offer });
+    window.shown();
   }
   if (document.readyState === 'complete') void start(); else addEventListener('load', start);`;
 
-const CANDIDATES: readonly (Omit<Candidate, 'script'> & { source?: string; mode?: string; isPeer?: true })[] = [
-  { name: 'offerlet, OVERLAY', offers: 1, slot: 'HERO', mode: 'OVERLAY' },
-  { name: 'offerlet, INLINE, 3', offers: 3, slot: 'HERO', mode: 'INLINE' },
-  { name: 'offerlet, list of 20', offers: 20, slot: 'SCROLLABLE', mode: 'INLINE' },
-  {
-    name: 'sweetalert2',
-    offers: 1,
-    slot: 'HERO',
-    isPeer: true,
-    source: peer(
-      "import Swal from 'sweetalert2';",
-      `void Swal.fire({ title: offer.heading, html: offer.subheading, imageUrl: advertiser.logo_url, imageWidth: 48, imageHeight: 48,
-        confirmButtonText: offer.cta_details.accept_copy, showCancelButton: true, cancelButtonText: offer.cta_details.decline_copy, showCloseButton: true,
-        footer: '<a href="https://network.test/privacy">Privacy</a>', didOpen: () => window.shown() });`,
-    ),
-  },
-  {
-    name: 'vanilla-cookieconsent',
-    offers: 1,
-    slot: 'HERO',
-    isPeer: true,
-    source: peer(
-      "import css from 'vanilla-cookieconsent/dist/cookieconsent.css?inline'; import * as CookieConsent from 'vanilla-cookieconsent';",
-      `document.head.append(Object.assign(document.createElement('style'), { textContent: css }));
-      await CookieConsent.run({ hideFromBots: false, disablePageInteraction: true, categories: { necessary: { readOnly: true } },
-        guiOptions: { consentModal: { layout: 'box', position: 'middle center' } }, onModalReady: () => window.shown(),
-        language: { default: 'en', translations: { en: { consentModal: { label: advertiser.name, title: offer.heading, description: offer.subheading,
-          acceptAllBtn: offer.cta_details.accept_copy, acceptNecessaryBtn: offer.cta_details.decline_copy, footer: '<a href="https://network.test/privacy">Privacy</a>' },
-          preferencesModal: { sections: [] } } } } });`,
-    ),
-  },
-  {
-    name: BARE,
-    offers: 1,
-    slot: 'HERO',
-    source: peer(
-      `import { showCard } from ${BARE_CARD};`,
-      "showCard(document.querySelector('#offers'), { advertiser, offer }); window.shown();",
-    ),
-  },
-];
-
-/** Everybody whom this machine can bring, bundled alike. */
+/** Everybody, bundled alike. */
 export async function bundleCandidates(): Promise<Candidate[]> {
-  const peers = openPeers(PEERS);
-  const candidates: Candidate[] = [];
-  for (const { source, mode, isPeer, ...candidate } of CANDIDATES) {
-    if (isPeer && !peers.areThere) {
-      console.log(`${candidate.name}: left out, the registry is out of reach`);
-      continue;
-    }
-    candidates.push({ ...candidate, script: mode ? offerlet(mode) : await peers.bundle(candidate.name, source ?? '') });
-  }
+  const peers = openPeers({});
+  const bare = await peers.bundle(BARE, BARE_SOURCE);
   peers.close();
-  return candidates;
+  return [
+    { name: 'offerlet, OVERLAY', offers: 1, script: offerlet('OVERLAY') },
+    { name: 'offerlet, INLINE, 3', offers: 3, script: offerlet('INLINE') },
+    { name: BARE, offers: 1, script: bare },
+  ];
 }

@@ -84,7 +84,7 @@ test.each<[args: string, code: number, line: RegExp]>([
   ['exclusions set', 2, /--file FILE, or --clear/],
   ['exclusions set Winne', 2, /Did you mean Wine\?/],
   ['exclusions show --publisher nobody', 4, /no publisher/],
-  ['categories', 2, /Add one of list/],
+  ['--key=x whoami', 2, /--key comes after the command/],
   ['whoami extra', 2, /Unexpected argument "extra"/],
   ['whoami --api-key x', 2, /OFFERLET_API_KEY/],
   ['whoami --network http://127.0.0.1:9', 1, /The network does not respond: .*\. Check --network/],
