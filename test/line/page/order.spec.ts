@@ -89,18 +89,6 @@ function outcomeAndResponse(page: Page): Promise<unknown> {
   return page.evaluate('offers.outcome.then(({ code }) => [code, offers.explain().response.session_id])');
 }
 
-for (const mode of ['OVERLAY', 'PULLUP']) {
-  test(`${mode} that was closed does not come back`, async ({ page }) => {
-    await open(page, { 'display-mode': mode });
-    await expect(accept(page)).toBeVisible();
-    await page.locator('[part~=close]').click();
-    await page.reload();
-    await poll(async () => (await told(page)).outcome?.code).toBe('already_shown');
-    await expect(page.locator('offer-let-layer')).toHaveCount(0);
-    expect(questions()).toBe(1);
-  });
-}
-
 test('a layer that was not closed comes back', async ({ page }) => {
   await open(page, { 'display-mode': 'OVERLAY' });
   await expect(accept(page)).toBeVisible();
