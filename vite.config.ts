@@ -59,8 +59,8 @@ const SERVER_TESTS = [
   'test/relay/{command,trust}*.test.ts',
   'test/relay/runtimes/**/*.test.ts',
   'test/operator/clients/{network,retries}.test.ts',
-  'test/operator/command/{add,commands,numbers,scripted,statement,streams}.test.ts',
-  'test/operator/watch/{command,numbers}.test.ts',
+  'test/operator/command/{add,commands,scripted,statement,streams}.test.ts',
+  'test/operator/watch/command.test.ts',
   'test/cli/doctor/passwords.test.ts',
   'test/budget/*.test.ts',
   'test/demo/shop.test.ts',
@@ -78,7 +78,6 @@ const LONG_TESTS = [
   'test/network/badInput/{addresses,bodies}.test.ts',
   'test/audit/{faults,line}.test.ts',
   'test/lock/lockDirectory.test.ts',
-  'test/relay/{commandSettings,ledgerClocks}.test.ts',
   'test/operator/command/add.test.ts',
   'test/{client,session}/killed.test.ts',
 ];

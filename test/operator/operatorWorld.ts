@@ -8,7 +8,8 @@ import { commands } from '../../src/operator/commands.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
 import { buildCommand, type Command } from '../relay/command.ts';
 import { runCommand, runProcess, type ProcessOptions, type Ran, type RunOptions } from '../fixtures/runCommand.ts';
-import { readRaw, type RawRow } from './rawReport.ts';
+
+type RawRow = Readonly<Record<string, string | number | null>>;
 
 /** The real network, the operators' command, and a folder for its files, which is also the home of its account. */
 export interface OperatorWorld {
@@ -103,9 +104,15 @@ export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld
       });
     },
     async raw(query) {
-      const get = (path: string): Promise<Response> =>
-        fetch(server.url + path, { headers: { 'x-api-key': world.key } });
-      return (await readRaw(get, new URLSearchParams(query))).rows;
+      const rows: RawRow[] = [];
+      for (;;) {
+        const params = new URLSearchParams({ ...query, limit: '250', offset: String(rows.length) });
+        const headers = { 'x-api-key': world.key };
+        const response = await fetch(`${server.url}/adnet/reporting/v2/report/?${params}`, { headers });
+        const page = (await response.json()) as { data: RawRow[]; pagination: { has_more: boolean } };
+        rows.push(...page.data);
+        if (!page.pagination.has_more) return rows;
+      }
     },
   };
   return world;

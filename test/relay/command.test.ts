@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
+import { get } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
@@ -9,8 +9,6 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 
-const LIVE = 'adnet_rk_live_canary0123456789';
-
 let command: Command;
 let network: Served;
 let directory: string;
@@ -18,6 +16,8 @@ let directory: string;
 let environment: string;
 /** Paths that reached the network, and the key that came with each. */
 let reached: string[];
+/** The shopper's address in each request for offers. */
+let addresses: (string | undefined)[];
 const started: Running[] = [];
 
 beforeAll(async () => {
@@ -26,13 +26,19 @@ beforeAll(async () => {
 afterAll(() => command.remove());
 beforeEach(async () => {
   environment = 'staging';
-  reached = [];
+  [reached, addresses] = [[], []];
   directory = makeFolder();
   network = await serve((request, response) => {
     if (request.url === '/health') return void response.end(JSON.stringify({ status: 'ok', environment }));
     reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
     const status = request.url === '/events' ? 201 : 200;
-    request.resume().on('end', () => response.writeHead(status).end(status === 201 ? '' : JSON.stringify(RESPONSE)));
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      const { attributes } = JSON.parse(text) as { attributes?: { ip_address?: string } };
+      if (status === 200) addresses.push(attributes?.ip_address);
+      response.writeHead(status).end(status === 201 ? '' : JSON.stringify(RESPONSE));
+    });
   });
 });
 afterEach(async () => {
@@ -84,25 +90,14 @@ test('the first line that people read is the URL of the relay, base path include
   expect(await (await post(`${url}/recommendations`, REQUEST)).json()).toEqual(RESPONSE);
 });
 
-test('killed with -9 and started again, it still knows what was accepted', async () => {
+test(`killed with -9${hasNamespaces ? ' in a container' : ''} and started again, it still knows what was accepted`, async () => {
   const sent = event();
-  const first = start(['--data', directory]);
-  expect((await post(`${await first.url}/events`, sent)).status).toBe(201);
-  first.kill('SIGKILL');
-  await first.ended;
-  const second = start(['--data', directory]);
-  expect((await post(`${await second.url}/events`, sent)).status).toBe(201);
-  expect(reached).toHaveLength(1);
-});
-
-test.skipIf(!hasNamespaces)('killed in a container, it starts again on its volume', async () => {
-  const sent = event();
-  const first = start(['--data', directory], { isContained: true });
-  expect((await post(`${await first.url}/events`, sent)).status).toBe(201);
-  first.kill('SIGKILL');
-  await first.ended;
-  const second = start(['--data', directory], { isContained: true });
-  expect((await post(`${await second.url}/events`, sent)).status).toBe(201);
+  for (const life of ['first', 'second']) {
+    const running = start(['--data', directory], { isContained: hasNamespaces });
+    expect((await post(`${await running.url}/events`, sent)).status, life).toBe(201);
+    running.kill('SIGKILL');
+    await running.ended;
+  }
   expect(reached).toHaveLength(1);
 });
 
@@ -129,68 +124,108 @@ test('a relay whose directory was removed ends with one line', async () => {
   expect(running.output()).toMatch(/^offerlet: \S+ was removed, or its files were, while this process used it\./m);
 });
 
-test.each([
-  ['staging', KEY, undefined],
-  ['production', LIVE, undefined],
-  ['production', KEY, /OFFERLET_API_KEY is a test key .* is a production network\. Use a live key/],
-  ['staging', LIVE, /OFFERLET_API_KEY is a live key .* is a staging network\. Use a test key/],
-])('before a %s network, the key %s is checked at the start', async (says, key, refusal) => {
-  environment = says;
-  const env = { OFFERLET_API_KEY: key };
-  if (refusal) {
-    const { code, stdout, stderr } = await refuse([], env);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(refusal)]);
-    expect(stderr).not.toContain(key);
-  } else {
-    const running = start([], { env });
-    expect((await fetch(`${await running.url}/health`)).status).toBe(200);
-    expect(running.output()).not.toContain(key);
-  }
+test('without a key, and before a network of another environment, it does not start', async () => {
+  expect((await refuse([], {})).stderr).toMatch(/integration key is missing: set OFFERLET_API_KEY/);
+  environment = 'production';
+  const { code, stdout, stderr } = await refuse([], { OFFERLET_API_KEY: KEY });
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/OFFERLET_API_KEY is a test key .* is a production network\. Use a live key/);
+  expect(stderr).not.toContain(KEY);
 });
 
-test.each<[string, string[], Record<string, string>, RegExp]>([
-  ['without a key', [], {}, /integration key is missing: set OFFERLET_API_KEY/],
+test.each<[args: string[], message: RegExp]>([
   [
-    'with the key of another environment',
     ['--environment', 'production'],
-    { OFFERLET_API_KEY: KEY },
     /OFFERLET_API_KEY is a staging \(…_test_…\) key, but the environment is production/,
   ],
-  [
-    'with every origin allowed',
-    ['--allow-origin', '*'],
-    { OFFERLET_API_KEY: KEY },
-    /--allow-origin contains "\*"\. Use exact origins/,
-  ],
-  [
-    'with a URL that is not valid',
-    ['--network', 'partner'],
-    { OFFERLET_API_KEY: KEY },
-    /--network is not a valid URL: "partner"\. Use something like "https:/,
-  ],
-])('%s it says what to use in one line and does not start', async (_, args, env, message) => {
-  const { code, stdout, stderr } = await refuse(args, env);
+  [['--allow-origin', '*'], /--allow-origin contains "\*"\. Use exact origins/],
+  [['--network', 'partner'], /--network is not a valid URL: "partner"\. Use something like "https:/],
+  [['--timeout', 'recommendations'], /--timeout is not a name and a whole number: "recommendations"/],
+  [['--timeout', 'offers=5'], /--timeout has no 'offers'. It takes recommendations, events/],
+  [['--limit', 'answerBytes=1e9'], /--limit is not a name and a whole number/],
+  [['--rate-limit', 'perAddress=5'], /--rate-limit is not a name, a burst and a rate: "perAddress=5"/],
+  [['--redis', 'http://127.0.0.1'], /--redis is not a Redis URL/],
+  [['--data', 'unused', '--redis', 'redis://127.0.0.1'], /--data and --redis are two places for the same events/],
+])('%j stops the start with one line that says what to write', async (args, message) => {
+  const { code, stdout, stderr } = await refuse(args, { OFFERLET_API_KEY: KEY });
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(message);
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-test('behind a web server, limits count by the address in its header', async () => {
-  const { port } = new URL(await start(['--address-header', 'x-forwarded-for']).url);
+test('behind a web server, limits count by the address in its header, and can be switched off', async () => {
   const requestFrom = (address: string): string =>
     `POST /events HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Forwarded-For: 10.0.0.1, ${address}\r\nContent-Length: 0\r\n\r\n`;
   const flood = requestFrom('203.0.113.7').repeat(2_000) + requestFrom('203.0.113.8');
-  const statuses = await new Promise<string[]>((resolve, reject) => {
-    let got = '';
-    const socket = connect(Number(port), '127.0.0.1', () => socket.end(flood));
-    socket.on('data', (chunk) => (got += chunk.toString('latin1')));
-    socket.on('error', reject);
-    socket.on('close', () => resolve(got.match(/(?<=HTTP\/1\.1 )\d+/g) ?? []));
-  });
-  expect(statuses).toHaveLength(2_001);
-  expect(statuses.slice(0, -1)).toContain('429');
-  expect(statuses.at(-1)).toBe('400');
+  for (const limit of ['perAddress=600/100', 'off']) {
+    const { port } = new URL(await start(['--address-header', 'x-forwarded-for', '--rate-limit', limit]).url);
+    const statuses = await new Promise<string[]>((resolve, reject) => {
+      let got = '';
+      const socket = connect(Number(port), '127.0.0.1', () => socket.end(flood));
+      socket.on('data', (chunk) => (got += chunk.toString('latin1')));
+      socket.on('error', reject);
+      socket.on('close', () => resolve(got.match(/(?<=HTTP\/1\.1 )\d+/g) ?? []));
+    });
+    expect(statuses).toHaveLength(2_001);
+    expect(statuses.slice(0, -1).includes('429')).toBe(limit !== 'off');
+    expect(statuses.at(-1)).toBe('400');
+  }
 });
+
+test('timeouts, limits and addresses are those of createRelay, and a shop has 300 ms to say what it knows', async () => {
+  const env = { OFFERLET_API_KEY: KEY, OFFERLET_CONTEXT_SECRET: 'context-secret-0123456789' };
+  const limited = await start(['--limit', 'recommendationsBytes=400', '--timeout', 'recommendations=1000'], { env })
+    .url;
+  expect((await post(`${limited}/recommendations`, { ...REQUEST, pad: 'x'.repeat(500) })).status).toBe(413);
+  await post(`${limited}/recommendations`, REQUEST);
+  await post(`${await start(['--forward-address'], { env }).url}/recommendations`, REQUEST);
+  expect(addresses).toEqual([undefined, '127.0.0.1']);
+  const shop = await serve(() => undefined);
+  const asking = await start(['--context', shop.url], { env }).url;
+  const began = performance.now();
+  expect((await post(`${asking}/recommendations`, REQUEST)).status).toBe(504);
+  expect(performance.now() - began).toBeGreaterThan(290);
+  await shop.close();
+});
+
+test('metrics have a separate port, read at names of this machine, and every counter begins with 0', async () => {
+  const running = start(['--metrics-port', '0']);
+  const url = await running.url;
+  const { metricsUrl } = JSON.parse(running.line()) as { metricsUrl: string };
+  const read = async (): Promise<string> => (await fetch(metricsUrl)).text();
+  expect(await read()).toContain('offerlet_relay_events_forwarded_total 0\n');
+  await post(`${url}/recommendations`, REQUEST);
+  await post(`${url}/recommendations`, {});
+  await post(`${url}/unknown`, {});
+  const text = await read();
+  const request = 'offerlet_relay_request_duration_seconds';
+  expect(text).toContain(`${request}_count{route="recommendations",status="200"} 1\n`);
+  expect(text).toContain(`${request}_bucket{route="recommendations",status="400",le="+Inf"} 1\n`);
+  expect(text).toContain(`${request}_count{route="none",status="404"} 1\n`);
+  // Each line is one that Prometheus reads.
+  for (const line of text.trimEnd().split('\n'))
+    expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[\w.+/-]*",?)+\})? [\d.e+-]+)$/);
+  const counts = [...text.matchAll(/_bucket\{route="recommendations",status="200",le="[^"]*"\} (\d+)/g)].map(Number);
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  expect((await fetch(metricsUrl)).headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect((await fetch(metricsUrl, { method: 'POST' })).status).toBe(405);
+  expect((await fetch(metricsUrl.replace('/metrics', '/health'))).status).toBe(404);
+  expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  expect(await statusAt(metricsUrl, 'localhost:9')).toBe(200);
+  // By DNS rebinding, a page would have another name.
+  for (const host of ['evil.example', '127.0.0.1.evil.example', '192.168.0.1'])
+    expect(await statusAt(metricsUrl, host)).toBe(403);
+});
+
+/** The status of a GET that was sent to a host of this name. */
+function statusAt(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+}
 
 const PREFETCH = { ...REQUEST, order_details: { order_id: '1001' } };
 const TOKEN = 'token-of-0123456789-abcdef';
@@ -216,6 +251,8 @@ test('backends of this machine prefetch on a separate port, which serves nothing
   expect(reached).toHaveLength(1);
   for (const path of ['/offers/recommendations', '/recommendations', '/health', '/prefetch/', '/prefetch?x=1'])
     expect((await post(prefetchUrl.replace('/prefetch', path), PREFETCH)).status).toBe(404);
+  const browser = { origin: new URL(prefetchUrl).origin };
+  expect((await post(prefetchUrl, PREFETCH, browser)).status).toBe(403);
   // The port that proxies forward to has no such path.
   for (const path of ['/prefetch', '/offers/prefetch'])
     expect((await post(url + path, PREFETCH, { authorization: 'Bearer ' })).status).toBe(404);
@@ -228,6 +265,8 @@ test('with a token, backends of other machines prefetch below the base path', as
   const running = start(['--base-path', '/offers', '--allow-origin', 'https://shop.example'], { env });
   const path = `${await running.url}/offers/prefetch`;
   expect((await post(path, PREFETCH, { authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+  const browser = { authorization: `Bearer ${TOKEN}`, origin: 'https://shop.example' };
+  expect((await post(path, PREFETCH, browser)).status).toBe(403);
   for (const authorization of ['', 'Bearer', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `bearer ${TOKEN}`, TOKEN])
     expect((await post(path, PREFETCH, { authorization })).status).toBe(401);
   expect(reached).toHaveLength(1);
@@ -238,44 +277,3 @@ test('with a token, backends of other machines prefetch below the base path', as
     expect.stringContaining('OFFERLET_PREFETCH_TOKEN is too short. Use 24 random characters or more.'),
   ]);
 });
-
-test('no browser can prefetch, whatever it sends', async () => {
-  const env = { OFFERLET_API_KEY: KEY, OFFERLET_PREFETCH_TOKEN: TOKEN };
-  const running = start(['--prefetch-port', '0', '--allow-origin', 'https://shop.example'], { env });
-  const url = await running.url;
-  const { prefetchUrl } = JSON.parse(running.line()) as { prefetchUrl: string };
-  const authorization = `Bearer ${TOKEN}`;
-  for (const target of [prefetchUrl, `${url}/prefetch`]) {
-    for (const headers of [
-      { origin: 'https://shop.example' },
-      { origin: new URL(target).origin },
-      { origin: 'null' },
-      { 'sec-fetch-site': 'same-origin' },
-      { 'sec-fetch-dest': 'document' },
-    ] as Record<string, string>[])
-      expect((await post(target, PREFETCH, { authorization, ...headers })).status).toBe(403);
-    // A form, and an image.
-    expect((await post(target, PREFETCH, { authorization, 'content-type': 'text/plain' })).status).toBe(415);
-    expect((await fetch(target, { headers: { authorization } })).status).toBeGreaterThanOrEqual(400);
-    const preflight = await fetch(target, { method: 'OPTIONS', headers: { origin: 'https://shop.example' } });
-    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([403, null]);
-  }
-  // A name that its owner lets point to this machine.
-  expect(await statusFor(prefetchUrl, 'rebound.example')).toBe(403);
-  const forwarded = { 'x-forwarded-host': 'localhost', 'x-forwarded-for': '127.0.0.1', forwarded: 'host=localhost' };
-  expect(await statusFor(prefetchUrl, 'rebound.example', forwarded)).toBe(403);
-  expect(await statusFor(prefetchUrl, 'localhost')).toBe(200);
-  expect(reached).toHaveLength(1);
-});
-
-/** The status of a prefetch that was sent to a host of this name. */
-function statusFor(url: string, host: string, more: Record<string, string> = {}): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const headers = { ...more, host, 'content-type': 'application/json' };
-    const call = httpRequest(url, { method: 'POST', headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    call.on('error', reject).end(JSON.stringify(PREFETCH));
-  });
-}

@@ -81,13 +81,28 @@ test('a body that does not arrive within ten seconds is a 408', async () => {
 });
 
 test.each(['evil.example', '127.0.0.1@evil.example', 'localhost.evil.example', '127.0.0.1/evil', ''])(
-  'without a token, the host %j is not this machine',
+  'without a token, the host %j is not this machine, whatever a proxy says',
   async (host) => {
     const { port, calls } = await start();
-    expect(await statusOf(port, { host, 'content-length': '2' }, '{}')).toBe(403);
+    const forwarded = { 'x-forwarded-host': 'localhost', 'x-forwarded-for': '127.0.0.1', forwarded: 'host=localhost' };
+    expect(await statusOf(port, { host, 'content-length': '2', ...forwarded }, '{}')).toBe(403);
     expect(calls()).toBe(0);
   },
 );
+
+test.each<[Record<string, string>, number]>([
+  [{ origin: 'https://shop.example' }, 403],
+  [{ origin: 'null' }, 403],
+  [{ 'sec-fetch-site': 'same-origin' }, 403],
+  [{ 'sec-fetch-dest': 'document' }, 403],
+  [{ 'content-type': 'text/plain' }, 415], // a form
+])('no browser can prefetch, with a token or without: %j is a %i', async (headers, status) => {
+  for (const token of [TOKEN, undefined]) {
+    const { port, calls } = await start(token);
+    expect(await statusOf(port, { ...bearer(TOKEN), 'content-length': '2', ...headers }, '{}')).toBe(status);
+    expect(calls()).toBe(0);
+  }
+});
 
 test('a backend may prefetch for more shoppers at once than one client may ask', async () => {
   const { port, calls } = await start(TOKEN);

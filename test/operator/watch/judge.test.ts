@@ -128,3 +128,19 @@ test('a drop that became usual is dropped after two weeks without enough to judg
   const { said } = play(change, [...usual(30), ...usual(50, 20)]);
   expect(said.map(([, event]) => event)).toEqual(['began', 'ended']);
 });
+
+test('a ratio is judged from the sums of its days, at its own limits', () => {
+  const range: Rule = { ...shared, kind: 'range', name: 'ctr', metric: 'ctr', from: 0.05, to: 0.25, days: 2 };
+  const clicks = [...usual(29), 300, 400, 100, 0, 0, 200];
+  const { said } = play(range, clicks);
+  expect(said.map(([index, event]) => [index, event])).toEqual([
+    [30, 'began'],
+    [31, 'recovered'],
+    [33, 'began'],
+    [34, 'recovered'],
+  ]);
+  expect(said[0]?.[2]).toBe(
+    'CTR 35.00% in 6 – 7 Oct 2026: 700 clicks for 2,000 impressions; the limit is not below 5.00% and not above 25.00%.',
+  );
+  expect(play({ ...range, minimum: 2_001 }, clicks).said).toEqual([]);
+});
