@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openClock } from '../../src/queue/createPost.ts';
-
 import { openQueue } from '../../src/queue/openQueue.ts';
 import { event, freshStorage } from './world.ts';
 

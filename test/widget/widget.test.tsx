@@ -151,8 +151,8 @@ test('for 400 ms a click beside a dialog was meant for the page', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const shown = show({ mode: 'OVERLAY' });
   shown.click('dialog');
-  vi.advanceTimersByTime(400);
   expect(shown.actions).toEqual([]);
+  vi.advanceTimersByTime(400);
   shown.click('dialog');
   expect(shown.actions[0]).toEqual({ type: 'dismiss', by: 'backdrop' });
 });
@@ -220,10 +220,8 @@ test('a list has one mark, and names each of its offers as sponsored', async () 
   const { root } = show({ groups: [list(placed(0), placed(1))] });
   await vi.waitFor(() => expect(root.querySelectorAll('article')).toHaveLength(2));
   expect(root.querySelectorAll('.badge')).toHaveLength(1);
-  expect([...root.querySelectorAll('article')].map((article) => article.getAttribute('aria-label'))).toEqual([
-    'Sponsored: Larkspur Coffee',
-    'Sponsored: Nordlys Sleep',
-  ]);
+  const names = [...root.querySelectorAll('article')].map((article) => article.getAttribute('aria-label'));
+  expect(names).toEqual(['Sponsored: Larkspur Coffee', 'Sponsored: Nordlys Sleep']);
 });
 
 test('a list shows every offer with its heading, and drops what is declined', async () => {
