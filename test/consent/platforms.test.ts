@@ -39,28 +39,129 @@ type Verdict = boolean | undefined;
 /** What values other than booleans decide: only `true` gives consent. */
 const NOT_TRUE = ['true', 'false', 'yes', 1, null, undefined];
 
-describe('Cookiebot', () => {
-  /** The platform has loaded, or the shopper has decided. */
-  function set(marketing: unknown, hasResponse: unknown, event = 'CookiebotOnConsentReady'): void {
-    page.Cookiebot = { consent: { necessary: true, marketing }, hasResponse };
-    window.dispatchEvent(new Event(event));
-  }
+/** Cookiebot has loaded, or the shopper has decided. */
+function setCookiebot(marketing: unknown, hasResponse: unknown, event = 'CookiebotOnConsentReady'): void {
+  page.Cookiebot = { consent: { necessary: true, marketing }, hasResponse };
+  window.dispatchEvent(new Event(event));
+}
 
-  test('decides when the shopper decides, and again when they withdraw', () => {
-    const { decisions, stop } = listen(cookiebot('marketing'));
-    set(false, false);
+function setCookieYes(advertisement: unknown, isUserActionCompleted: unknown, activeLaw: unknown = 'gdpr'): void {
+  page.getCkyConsent = () => ({ activeLaw, categories: { necessary: true, advertisement }, isUserActionCompleted });
+}
+
+function setComplianz(type: unknown, hasConsent: unknown, status = ''): void {
+  page.wp_consent_type = type;
+  page.cmplz_has_consent = (category: string) => (category === 'marketing' ? hasConsent : true);
+  page.cmplz_get_cookie = (name: string) => (name === 'banner-status' ? status : '');
+}
+
+/** Version 3 of Usercentrics. */
+function setUsercentrics(required: unknown, state: unknown, given: unknown): void {
+  page.__ucCmp = {
+    isConsentRequired: async () => required,
+    getConsentDetails: async () => ({
+      categories: { marketing: { state } },
+      services: { xyz: { consent: { given } } },
+    }),
+  };
+}
+
+type Status = { enabled: unknown } | undefined;
+function setDidomi(shouldAsk: unknown, purpose: Status, vendor?: Status): void {
+  page.Didomi = {
+    shouldUserStatusBeCollected: () => shouldAsk,
+    getCurrentUserStatus: () => ({ purposes: { ads: purpose }, vendors: { ads: vendor } }),
+  };
+}
+
+/** The script of OneTrust has loaded, or the shopper has changed something. */
+function setOneTrust(groups: string, isAlertBoxClosed: boolean): void {
+  page.OnetrustActiveGroups = `,${groups},`;
+  page.OneTrust = { IsAlertBoxClosed: () => isAlertBoxClosed };
+  window.dispatchEvent(new CustomEvent('OneTrustGroupsUpdated', { detail: groups.split(',') }));
+}
+
+const ofWindow = (name: string): boolean => window.dispatchEvent(new Event(name));
+const ofDocument = (name: string): boolean => document.dispatchEvent(new CustomEvent(name));
+/** Didomi calls what is in these lists. */
+const didomiReady = (): void => (page.didomiOnReady as (() => void)[]).forEach((each) => each());
+const didomiChange = (): void =>
+  (page.didomiEventListeners as { event: string; listener: () => void }[])
+    .filter(({ event }) => event === 'consent.changed')
+    .forEach(({ listener }) => listener());
+
+/** Lets what is awaited arrive. */
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+/** What happens on a page where the platform loads late: it asks, the shopper says yes, then no; at last yes again. */
+const PLATFORMS: readonly (readonly [source: ConsentSource, ...steps: (() => unknown)[]])[] = [
+  [
+    cookiebot('marketing'),
+    () => setCookiebot(false, false),
+    () => setCookiebot(true, true, 'CookiebotOnAccept'),
+    () => setCookiebot(false, true, 'CookiebotOnDecline'),
+    () => setCookiebot(true, true),
+  ],
+  [
+    cookieYes('advertisement'),
+    () => [setCookieYes(false, false), ofDocument('cookieyes_banner_load')],
+    () => [setCookieYes(true, true), ofDocument('cookieyes_consent_update')],
+    () => [setCookieYes(false, true), ofDocument('cookieyes_consent_update')],
+    () => [setCookieYes(true, true), ofDocument('cookieyes_consent_update')],
+  ],
+  [
+    complianz('marketing'),
+    () => [setComplianz('optin', false, 'show'), ofDocument('cmplz_cookie_banner_data')],
+    () => [setComplianz('optin', true, 'dismissed'), ofDocument('cmplz_status_change')],
+    () => [setComplianz('optin', false, 'dismissed'), ofDocument('cmplz_banner_status')],
+    () => [setComplianz('optin', true, 'dismissed'), ofDocument('cmplz_status_change')],
+  ],
+  [
+    usercentrics('marketing'),
+    () => [setUsercentrics(true, 'ALL_DENIED', false), ofWindow('UC_UI_INITIALIZED')],
+    () => [setUsercentrics(false, 'ALL_ACCEPTED', true), ofWindow('UC_UI_CMP_EVENT')],
+    () => [setUsercentrics(false, 'SOME_ACCEPTED', false), ofWindow('UC_CONSENT')],
+    () => [setUsercentrics(false, 'ALL_ACCEPTED', true), ofWindow('UC_CONSENT')],
+  ],
+  [
+    didomi('ads'),
+    () => [setDidomi(true, { enabled: false }), didomiReady()],
+    () => [setDidomi(false, { enabled: true }), didomiChange()],
+    () => [setDidomi(false, { enabled: false }), didomiChange()],
+    () => [setDidomi(false, { enabled: true }), didomiChange()],
+  ],
+  [
+    oneTrust('C0004'),
+    () => setOneTrust('C0001', false),
+    () => setOneTrust('C0001,C0004', true),
+    () => setOneTrust('C0001', true),
+    () => setOneTrust('C0001,C0004', true),
+  ],
+];
+
+test.each(PLATFORMS.map((platform) => [platform[0].source, platform] as const))(
+  '%s decides when the shopper decides, and again when they change their mind; nothing after its end',
+  async (_, [source, asks, accepts, declines, acceptsAgain]) => {
+    const { decisions, stop } = listen(source);
+    asks?.();
+    await settled();
     expect(decisions).toEqual([]);
-    set(true, true, 'CookiebotOnAccept');
-    set(false, true, 'CookiebotOnDecline');
+    accepts?.();
+    await settled();
+    declines?.();
+    await settled();
     expect(decisions).toEqual([true, false]);
     stop();
-    set(true, true);
+    acceptsAgain?.();
+    await settled();
     expect(decisions).toEqual([true, false]);
-  });
+  },
+);
 
+describe('Cookiebot', () => {
   test('reads the current decision, even where no dialog is shown and the platform accepts by itself', () => {
     const decided = (marketing: unknown, hasResponse: unknown): Verdict => {
-      set(marketing, hasResponse);
+      setCookiebot(marketing, hasResponse);
       return listen(cookiebot('marketing')).decisions[0];
     };
     expect([decided(true, true), decided(true, false)]).toEqual([true, true]);
@@ -70,34 +171,17 @@ describe('Cookiebot', () => {
   });
 
   test('consent that has to be renewed ends until the shopper has decided', () => {
-    set(true, true);
+    setCookiebot(true, true);
     const { decisions } = listen(cookiebot('marketing'));
-    set(false, false);
+    setCookiebot(false, false);
     expect(decisions).toEqual([true, false]);
   });
 });
 
 describe('CookieYes', () => {
-  function set(advertisement: unknown, isUserActionCompleted: unknown, activeLaw: unknown = 'gdpr'): void {
-    page.getCkyConsent = () => ({ activeLaw, categories: { necessary: true, advertisement }, isUserActionCompleted });
-  }
-  const update = (): boolean => document.dispatchEvent(new CustomEvent('cookieyes_consent_update'));
-
-  test('decides when the shopper decides, and again when they change their mind', () => {
-    const { decisions } = listen(cookieYes('advertisement'));
-    set(false, false);
-    document.dispatchEvent(new CustomEvent('cookieyes_banner_load'));
-    expect(decisions).toEqual([]);
-    set(true, true);
-    update();
-    set(false, true);
-    update();
-    expect(decisions).toEqual([true, false]);
-  });
-
   test('reads the current decision; assumed consent is used only under an opt-out law', () => {
-    const decided = (...[advertisement, isAnswered, law]: Parameters<typeof set>): Verdict => {
-      set(advertisement, isAnswered, law);
+    const decided = (...[advertisement, isAnswered, law]: Parameters<typeof setCookieYes>): Verdict => {
+      setCookieYes(advertisement, isAnswered, law);
       return listen(cookieYes('advertisement')).decisions[0];
     };
     expect([decided(true, true), decided(false, true)]).toEqual([true, false]);
@@ -116,28 +200,9 @@ describe('CookieYes', () => {
 });
 
 describe('Complianz', () => {
-  function set(type: unknown, hasConsent: unknown, status = ''): void {
-    page.wp_consent_type = type;
-    page.cmplz_has_consent = (category: string) => (category === 'marketing' ? hasConsent : true);
-    page.cmplz_get_cookie = (name: string) => (name === 'banner-status' ? status : '');
-  }
-  const fire = (name: string): boolean => document.dispatchEvent(new CustomEvent(name));
-
-  test('decides when the banner is dismissed, and again when consent is revoked', () => {
-    const { decisions } = listen(complianz('marketing'));
-    set('optin', false, 'show');
-    fire('cmplz_cookie_banner_data');
-    expect(decisions).toEqual([]);
-    set('optin', true, 'dismissed');
-    fire('cmplz_status_change');
-    set('optin', false, 'dismissed');
-    fire('cmplz_banner_status');
-    expect(decisions).toEqual([true, false]);
-  });
-
   test('reads the current decision, even in regions without a banner', () => {
-    const decided = (...state: Parameters<typeof set>): Verdict => {
-      set(...state);
+    const decided = (...state: Parameters<typeof setComplianz>): Verdict => {
+      setComplianz(...state);
       return listen(complianz('marketing')).decisions[0];
     };
     expect([decided('optin', true, 'dismissed'), decided('optin', false, 'dismissed')]).toEqual([true, false]);
@@ -146,27 +211,13 @@ describe('Complianz', () => {
     expect(decided(undefined, true, 'dismissed')).toBe(undefined);
     for (const value of NOT_TRUE) expect(decided('optin', value, 'dismissed'), String(value)).toBe(false);
     // Another plugin has said which law applies, before the script has loaded.
-    set('optout', false);
+    setComplianz('optout', false);
     delete page.cmplz_has_consent;
     expect(listen(complianz('marketing')).decisions).toEqual([]);
   });
 });
 
-/** Lets what is awaited arrive. */
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
-
 describe('Usercentrics', () => {
-  const fire = (name: string): boolean => window.dispatchEvent(new Event(name));
-  /** Version 3 of the platform. */
-  function set(required: unknown, state: unknown, given: unknown): void {
-    page.__ucCmp = {
-      isConsentRequired: async () => required,
-      getConsentDetails: async () => ({
-        categories: { marketing: { state } },
-        services: { xyz: { consent: { given } } },
-      }),
-    };
-  }
   /** Version 2. */
   function setTwo(required: unknown, ...statuses: unknown[]): void {
     const services = statuses.map((status, at) => ({ id: `s${at}`, categorySlug: 'marketing', consent: { status } }));
@@ -178,37 +229,17 @@ describe('Usercentrics', () => {
     return decisions[0];
   };
 
-  test('decides when the shopper chooses, and again when they change their mind', async () => {
-    const { decisions, stop } = listen(usercentrics('marketing'));
-    set(true, 'ALL_DENIED', false);
-    fire('UC_UI_INITIALIZED');
-    await settled();
-    expect(decisions).toEqual([]);
-    set(false, 'ALL_ACCEPTED', true);
-    fire('UC_UI_CMP_EVENT');
-    await settled();
-    set(false, 'SOME_ACCEPTED', false);
-    fire('UC_CONSENT');
-    await settled();
-    expect(decisions).toEqual([true, false]);
-    stop();
-    set(false, 'ALL_ACCEPTED', true);
-    fire('UC_CONSENT');
-    await settled();
-    expect(decisions).toEqual([true, false]);
-  });
-
   test('reads the current decision of a category or a service', async () => {
-    set(false, 'ALL_ACCEPTED', false);
+    setUsercentrics(false, 'ALL_ACCEPTED', false);
     expect([await decided(), await decided('xyz'), await decided('missing')]).toEqual([true, false, false]);
-    set(false, 'ALL_DENIED', true);
+    setUsercentrics(false, 'ALL_DENIED', true);
     expect([await decided(), await decided('xyz')]).toEqual([false, true]);
-    set(true, 'ALL_ACCEPTED', true);
+    setUsercentrics(true, 'ALL_ACCEPTED', true);
     expect([await decided(), await decided('xyz')]).toEqual([undefined, undefined]);
     for (const value of NOT_TRUE) {
-      set(false, value, value);
+      setUsercentrics(false, value, value);
       expect([await decided(), await decided('xyz')], String(value)).toEqual([false, false]);
-      set(value, 'ALL_ACCEPTED', true);
+      setUsercentrics(value, 'ALL_ACCEPTED', true);
       expect(await decided(), `required: ${String(value)}`).toBe(undefined);
     }
   });
@@ -236,12 +267,12 @@ describe('Usercentrics', () => {
 
   test('a result that arrives after a newer one is ignored, and one that fails denies consent', async () => {
     let arrive: (isRequired: boolean) => void = () => {};
-    set(false, 'ALL_ACCEPTED', true);
+    setUsercentrics(false, 'ALL_ACCEPTED', true);
     const cmp = page.__ucCmp as { isConsentRequired: () => Promise<unknown> };
     cmp.isConsentRequired = () => new Promise((resolve) => (arrive = resolve));
     const { decisions } = listen(usercentrics('marketing'));
-    set(false, 'ALL_DENIED', false);
-    fire('UC_CONSENT');
+    setUsercentrics(false, 'ALL_DENIED', false);
+    ofWindow('UC_CONSENT');
     await settled();
     arrive(false);
     await settled();
@@ -252,39 +283,10 @@ describe('Usercentrics', () => {
 });
 
 describe('Didomi', () => {
-  type Status = { enabled: unknown } | undefined;
-  function set(shouldAsk: unknown, purpose: Status, vendor?: Status): void {
-    page.Didomi = {
-      shouldUserStatusBeCollected: () => shouldAsk,
-      getCurrentUserStatus: () => ({ purposes: { ads: purpose }, vendors: { ads: vendor } }),
-    };
-  }
-  /** The platform calls what is in these lists. */
-  const ready = (): void => (page.didomiOnReady as (() => void)[]).forEach((each) => each());
-  const change = (): void =>
-    (page.didomiEventListeners as { event: string; listener: () => void }[])
-      .filter(({ event }) => event === 'consent.changed')
-      .forEach(({ listener }) => listener());
-  const decided = (...state: Parameters<typeof set>): Verdict => {
-    set(...state);
+  const decided = (...state: Parameters<typeof setDidomi>): Verdict => {
+    setDidomi(...state);
     return listen(didomi('ads')).decisions[0];
   };
-
-  test('decides when the shopper chooses, and again when they change their mind', () => {
-    const { decisions, stop } = listen(didomi('ads'));
-    set(true, { enabled: false });
-    ready();
-    expect(decisions).toEqual([]);
-    set(false, { enabled: true });
-    change();
-    set(false, { enabled: false });
-    change();
-    expect(decisions).toEqual([true, false]);
-    stop();
-    set(false, { enabled: true });
-    change();
-    expect(decisions).toEqual([true, false]);
-  });
 
   test('reads the current decision of a purpose, a vendor, or both', () => {
     expect([decided(false, { enabled: true }), decided(false, { enabled: false })]).toEqual([true, false]);
@@ -301,41 +303,22 @@ describe('Didomi', () => {
 });
 
 describe('OneTrust', () => {
-  /** The script has loaded, or the shopper has changed something. */
-  function update(groups: string, isAlertBoxClosed: boolean): void {
-    page.OnetrustActiveGroups = `,${groups},`;
-    page.OneTrust = { IsAlertBoxClosed: () => isAlertBoxClosed };
-    window.dispatchEvent(new CustomEvent('OneTrustGroupsUpdated', { detail: groups.split(',') }));
-  }
-
-  test('loaded late: decides when the shopper chooses, and again when consent is revoked', () => {
-    const { decisions, stop } = listen(oneTrust('C0004'));
-    update('C0001', false);
-    expect(decisions).toEqual([]);
-    update('C0001,C0004', true);
-    update('C0001', true);
-    expect(decisions).toEqual([true, false]);
-    stop();
-    update('C0001,C0004', true);
-    expect(decisions).toEqual([true, false]);
-  });
-
   test('undecided while only its stub has run, which has no active group and no banner', () => {
     page.OnetrustActiveGroups = ',,';
     const { decisions } = listen(oneTrust('C0004'));
     page.OneTrust = {};
     window.dispatchEvent(new CustomEvent('OneTrustGroupsUpdated'));
     expect(decisions).toEqual([]);
-    update('C0001', false);
+    setOneTrust('C0001', false);
     expect(decisions).toEqual([]);
-    update('C0001', true);
+    setOneTrust('C0001', true);
     expect(decisions).toEqual([false]);
   });
 
   test('loaded early: decides at once', () => {
-    update('C0001,C0004', true);
+    setOneTrust('C0001,C0004', true);
     expect(listen(oneTrust('C0004')).decisions).toEqual([true]);
-    update('C0001', true);
+    setOneTrust('C0001', true);
     expect(listen(oneTrust('C0004')).decisions).toEqual([false]);
     expect(listen(oneTrust('C000')).decisions).toEqual([false]);
   });

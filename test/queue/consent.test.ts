@@ -188,6 +188,17 @@ describe('a withdrawal here', () => {
     }
   });
 
+  it('empties what a closed queue still has to write to slow storage', async () => {
+    slowStorage(800);
+    const tab = openTab();
+    void tab.track(click('a'));
+    void tab.close();
+    await withdrawConsent('/events/batch');
+    await letPass(2_000);
+    vi.restoreAllMocks();
+    expect((await onDisk()).keys).toEqual([]);
+  });
+
   it('does not create a database', async () => {
     await withdrawConsent('/events/batch');
     expect(await databases()).toEqual([]);

@@ -8,8 +8,6 @@ const no = (index: number, retryable?: boolean): object => ({
   ...(retryable === undefined ? {} : { error: { code: 'c', message: 'm', retryable } }),
 });
 const names = ({ fates }: BatchVerdict): readonly string[] => fates.map(([fate]) => fate);
-const fates = (status: number, results: unknown, sent = 3): readonly string[] =>
-  names(readVerdict(status, { results }, sent));
 
 it('only 201 and 202 deliver a whole batch', () => {
   const delivered = Array.from({ length: 600 }, (_, status) => status).filter((status) =>
@@ -31,17 +29,8 @@ it('400, 413 and 422 split a batch, and make a single event a dead letter', () =
     expect(readVerdict(status, undefined, 1)).toMatchObject({ next: 'go', fates: [['dead']] });
   }
 });
-it('results of a 207 are matched by index, never by position', () => {
-  expect(fates(207, [no(2), ok(0), ok(1)])).toEqual(['delivered', 'delivered', 'refused']);
-});
-it('events that a 207 omits or lists twice stay queued', () => {
-  expect(fates(207, [ok(0)])).toEqual(['delivered', 'queued', 'queued']);
-  expect(fates(207, [ok(0), ok(1), no(1), ok(2), ok(2)])).toEqual(['delivered', 'queued', 'queued']);
+it('a 207 with results that cannot be used is waited for', () => {
   expect(readVerdict(207, { results: [ok(0)] }, 3).next).toBe('wait');
-});
-it('foreign indexes, string indexes and unreadable bodies settle nothing', () => {
-  expect(fates(207, [ok('0'), ok(7), ok(-1), ok(1.5), null, 'x', ok(2)])).toEqual(['queued', 'queued', 'delivered']);
-  for (const results of [undefined, null, 'x', 5, {}, []]) expect(fates(207, results, 2)).toEqual(['queued', 'queued']);
   expect(readVerdict(207, 'not json', 1)).toMatchObject({ next: 'wait', fates: [['queued']] });
 });
 it('a final refusal makes a dead letter with its reason', () => {

@@ -95,18 +95,6 @@ it.each([[{ theirs: true }], [7], [['x']]])('%j in the place of the consent stop
   }
 });
 
-it('a response that arrives after a purge stores nothing', async () => {
-  let answer: (value: { status: number; body: unknown }) => void = () => undefined;
-  const queue = open(() => new Promise((done) => (answer = done)));
-  opened.push(queue);
-  await queue.track(event('a', { event_name: 'BRAND_CLICK' }));
-  await vi.waitFor(() => expect(queue.batches).toHaveLength(1));
-  await queue.purge();
-  answer({ status: 207, body: { results: [{ index: 0, success: false }] } });
-  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ lastAnswer: { status: 207 } }));
-  expect((await onDisk()).events).toEqual([]);
-});
-
 it('without IndexedDB events are held in memory and sent', async () => {
   Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: undefined });
   const queue = open(() => ({ status: 202 }));

@@ -295,6 +295,19 @@ test('storage that hangs delays no decision', async () => {
   session.destroy();
 });
 
+test('one mount’s no clears what earlier pages stored, but nothing that the page was allowed to store', async () => {
+  for (const page of [undefined, openConsent('given')]) {
+    page?.set(true, 'consent()');
+    const options = { ...OPTIONS, consent: false };
+    const trace = openTrace();
+    const storage = { ...keyValueStorage(device()), withdraw: vi.fn(), clearOrders: vi.fn() };
+    const show = (): Promise<never> => new Promise(() => {});
+    openOfferSession({ options, placement: checkOptions(options) }, { trace, storage, page, show });
+    await vi.waitFor(() => expect(trace.outcome?.code).toBe('consent_denied'));
+    for (const clear of [storage.withdraw, storage.clearOrders]) expect(clear).toHaveBeenCalledTimes(page ? 0 : 1);
+  }
+});
+
 test('an aborted signal destroys it, before it has begun as well', async () => {
   const early = new AbortController();
   early.abort();

@@ -77,7 +77,9 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
       return result;
     };
     expect(await end(() => Response.json({}))).toMatchObject({ code: 'network_error', groups: [], footer: {} });
-    for (const body of ['<html>Sign in to the café wifi</html>', '', '{"ok":true}', '[]'])
+    const none = { session_id: 's', recommendations: {}, recommendation_groups: [], footer: {} };
+    const tooLong = JSON.stringify(none) + ' '.repeat(1 << 20);
+    for (const body of ['<html>Sign in to the café wifi</html>', '', '{"ok":true}', '[]', tooLong])
       expect(await end(() => new Response(body))).toMatchObject({
         code: 'network_error',
         hint: expect.stringContaining('relay is mounted'),
@@ -85,7 +87,6 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     expect(await end(() => Promise.reject(Error('gone')))).toMatchObject({ code: 'network_error' });
     expect(await end(() => Response.json({ message: 'no' }, { status: 400 }))).toMatchObject({ code: 'refused' });
     expect(await end(() => new Response('<html>', { status: 502 }))).toMatchObject({ code: 'network_error' });
-    const none = { session_id: 's', recommendations: {}, recommendation_groups: [], footer: {} };
     expect(await end(() => Response.json(none))).toMatchObject({ code: 'no_offers' });
     expect(await end(() => Response.json(none), { consent: false })).toMatchObject({ code: 'consent_denied' });
     expect(await end(() => Response.json(none), { consent: Promise.reject(Error('x')) })).toMatchObject({
@@ -173,15 +174,16 @@ test('what other scripts store is not read as a secret key', async () => {
   session.destroy();
 });
 
-test('a relay that does not respond is a network_error after four seconds', async () => {
-  const relay = startRelay();
-  relay.offers = () => new Promise(() => {});
-  const session = open(relay);
-  expect(await session.result).toMatchObject({
-    code: 'network_error',
-    message: expect.stringContaining('did not respond within 4 s'),
-  });
-  session.destroy();
+test('a relay that does not respond, or does not end its body, is a network_error after four seconds', async () => {
+  for (const offers of [() => new Promise<never>(() => {}), () => new Response(new ReadableStream())]) {
+    const relay = Object.assign(startRelay(), { offers });
+    const session = open(relay);
+    expect(await session.result).toMatchObject({
+      code: 'network_error',
+      message: expect.stringContaining('did not respond within 4 s'),
+    });
+    session.destroy();
+  }
 });
 
 test('headers() is called for every request; when it rejects, nothing is lost', async () => {

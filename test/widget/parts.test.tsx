@@ -84,8 +84,3 @@ test('the footer says who is behind the offers and reports which of its links wa
     { type: 'footer', link: 'privacy' },
   ]);
 });
-
-test('a network that says neither who nor how has no footer', () => {
-  const { container } = render(<FooterLine {...footerProps({})} />);
-  expect(container.innerHTML).toBe('');
-});

@@ -110,7 +110,7 @@ function compare(a: string, b: string): number {
 /** What says that a list of subcategories' ids is missing. */
 export const IDS_REQUIRED = 'This field is required. Use a list of subcategory ids, or [] for none.';
 
-/** A list of subcategories' ids, in order and in lower case. A body may have half a million wrong ones: the first are named. */
+/** A list of subcategories' ids, each once, in order and in lower case. A body may have half a million wrong ones: the first are named. */
 export function subcategoryIds(categories: readonly Category[]): v.GenericSchema<unknown, string[]> {
   const known = new Set(categories.flatMap(({ subcategories }) => subcategories.map(({ remote_id }) => remote_id)));
   const parents = new Set(categories.map(({ remote_id }) => remote_id));
@@ -133,7 +133,7 @@ export function subcategoryIds(categories: readonly Category[]): v.GenericSchema
           addIssue({ message, path: [{ type: 'array', origin: 'value', input: ids, key, value }] });
         if (message !== undefined && --left === 0) break;
       }
-      return ids.map((id) => String(id).toLowerCase());
+      return [...new Set(ids.map((id) => String(id).toLowerCase()))];
     }),
   );
 }

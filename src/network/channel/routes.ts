@@ -48,7 +48,7 @@ async function getChannelDetails({ context, channelId }: ChannelCall): Promise<R
 async function putChannelExclusions({ request, context, channelId }: ChannelCall): Promise<Response> {
   const body = await readBody(request, context.db, exclusionsBody);
   if (body instanceof Response) return body;
-  await replace(context.db, channelId, [...new Set(body.subcategory_ids)]);
+  await replace(context.db, channelId, body.subcategory_ids);
   return Response.json({ ok: true });
 }
 
@@ -87,7 +87,7 @@ async function putPublisherExclusions({ request, context, params, channelId }: C
   const isChanged = await context.db.transaction(async (db) => {
     const changed = await db.query(
       `UPDATE publishers SET publisher_exclusions = $3::jsonb, updated_at = $4 WHERE ${owned} RETURNING publisher_remote_id`,
-      [channelId, id, JSON.stringify([...new Set(body.subcategory_ids)]), now],
+      [channelId, id, JSON.stringify(body.subcategory_ids), now],
     );
     if (changed.length > 0) await markChanged(db, 'publishers');
     return changed.length > 0;

@@ -101,8 +101,6 @@ test('a second click on a column turns its direction before the first has been a
 });
 
 for (const query of [
-  '?period=last_7_days&compare=none',
-  '?period=last_30_days&by=publisher&grain=week',
   '?period=last_30_days&by=publisher,page_type&grain=total&compare=none&sort=-clicks',
   '?period=last_7_days&by=widget_id&metrics=clicks,ctr&compare=previous&sort=widget_id',
 ])

@@ -77,20 +77,14 @@ test('an accepted offer counts once in the console beside the shop, and its sale
   expect(await numberIn(conversions)).toBe(before.sales + 1);
 });
 
-// Covers every pair of mode, way of adding and policy.
+// Each way of adding under two policies, and each mode.
 const WAYS = [
   'mode=INLINE&via=script&csp=strict&theme=dark',
   'mode=INLINE&via=element&csp=nonce&css=hostile',
   'mode=INLINE&via=npm&csp=none&locale=ar',
-  'mode=OVERLAY&via=script&csp=nonce&locale=ar',
-  'mode=OVERLAY&via=element&csp=none&theme=dark',
   'mode=OVERLAY&via=npm&csp=strict&css=hostile',
-  'mode=FULLSCREEN&via=script&csp=none&css=hostile',
   'mode=FULLSCREEN&via=element&csp=strict&locale=ar',
-  'mode=FULLSCREEN&via=npm&csp=nonce&theme=dark',
-  'mode=PULLUP&via=script&csp=strict&locale=ar&theme=dark',
-  'mode=PULLUP&via=element&csp=nonce',
-  'mode=PULLUP&via=npm&csp=none&css=hostile',
+  'mode=PULLUP&via=script&csp=nonce&theme=dark',
 ];
 for (const way of WAYS) {
   test(`the offers are on the page, without complaints in the console: ${way}`, async ({ page }) => {
@@ -103,13 +97,6 @@ for (const way of WAYS) {
     expect(complaints).toEqual([]);
   });
 }
-
-test('every view has its offers', async ({ page }) => {
-  for (const view of ['ORDER_STATUS', 'ORDER_TRACKING', 'POST_ORDER', 'CHECKOUT', 'SUPPORT_CENTER']) {
-    await open(page, `?view=${view}`);
-    await expect(acceptOf(page), view).toBeVisible();
-  }
-});
 
 test('a choice opens a new order at a URL that can be shared', async ({ page }) => {
   await open(page, '?offerlet=none&theme=dark');

@@ -233,9 +233,7 @@ test('without JavaScript the card can be read to its end, and its link works', a
 });
 
 for (const [what, blocks] of [
-  ['of another order', (json: Json) => inScript({ ...json, order_id: '1002' })],
   ['of another shopper', (json: Json) => inScript({ ...json, shopper: { email_hash: shopperCheck('b', '1001') } })],
-  ['of eleven minutes ago', (json: Json) => inScript({ ...json, at: new Date(Date.now() - 660_000).toISOString() })],
   ['without a block', () => ''],
   ['of another session than its block', () => inScript(block({ response: other('Requested') }))],
 ] as const) {

@@ -25,14 +25,23 @@ async function open(page: Page, attributes: Record<string, string> = {}): Promis
   await poll(async () => (await told(page))?.outcome?.code).toBeTruthy();
 }
 
-test('a reload shows the same response, requests nothing, and counts nothing twice', async ({ page }) => {
+test('a reload, the way back and a second tab show the same response, request nothing and count nothing twice', async ({
+  page,
+  context,
+}) => {
   await open(page);
   await poll(fixture.names).toContain('WIDGET_VIEW');
   await page.reload();
   await expect(accept(page)).toBeVisible();
-  await letPass(page, 1_500);
-  expect(questions()).toBe(1);
   expect((await told(page)).response).toMatchObject({ isRemembered: true, session_id: fixture.events[0]?.session_id });
+  await page.goto(fixture.page('/other', shop('')));
+  await page.goBack();
+  await expect(accept(page)).toBeVisible();
+  const second = await context.newPage();
+  await open(second);
+  await expect(accept(second)).toBeVisible();
+  await letPass(second, 1_500);
+  expect(questions()).toBe(1);
   expect(fixture.names().toSorted()).toEqual([
     'BRAND_DISPLAY',
     'BRAND_VIEW',
@@ -40,21 +49,6 @@ test('a reload shows the same response, requests nothing, and counts nothing twi
     'WIDGET_LOAD',
     'WIDGET_VIEW',
   ]);
-});
-
-test('the back button and a second tab neither request nor count again', async ({ page, context }) => {
-  await open(page);
-  await poll(fixture.names).toContain('WIDGET_VIEW');
-  await page.goto(fixture.page('/other', shop('')));
-  await page.goBack();
-  await expect(accept(page)).toBeVisible();
-  const second = await context.newPage();
-  await open(second);
-  await expect(accept(second)).toBeVisible();
-  await letPass(second, 1_300);
-  expect(questions()).toBe(1);
-  expect(count('BRAND_DISPLAY')).toBe(1);
-  expect(count('WIDGET_LOAD')).toBe(1);
 });
 
 test('a tab that opens while another requests the order waits for its response', async ({ page, context }) => {
@@ -87,18 +81,6 @@ test('a tab that opens while another requests the order waits for its response',
 /** Resolves to the code and the session of the mount in `offers`. */
 function outcomeAndResponse(page: Page): Promise<unknown> {
   return page.evaluate('offers.outcome.then(({ code }) => [code, offers.explain().response.session_id])');
-}
-
-for (const mode of ['OVERLAY', 'PULLUP']) {
-  test(`${mode} that was closed does not come back`, async ({ page }) => {
-    await open(page, { 'display-mode': mode });
-    await expect(accept(page)).toBeVisible();
-    await page.locator('[part~=close]').click();
-    await page.reload();
-    await poll(async () => (await told(page)).outcome?.code).toBe('already_shown');
-    await expect(page.locator('offer-let-layer')).toHaveCount(0);
-    expect(questions()).toBe(1);
-  });
 }
 
 test('a layer that was not closed comes back', async ({ page }) => {

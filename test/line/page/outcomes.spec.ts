@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, useFixture } from './pageFixture.ts';
-import { HASH, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
+import { openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 import { letPass, useClock } from '../drivers/letPass.ts';
 
@@ -39,40 +39,6 @@ test('a refusal is reported with the relay’s message, in one line on the devel
   expect(fixture.events).toEqual([]);
 });
 
-test('reading stops once a response exceeds 1 MiB', async ({ page }) => {
-  let sent = 0;
-  fixture.reply = (_, response) => {
-    response.writeHead(200);
-    const chunk = ' '.repeat(64 * 1024);
-    const more = (): void => {
-      if (response.destroyed || sent > 40) return void response.end();
-      sent++;
-      response.write(chunk);
-      setTimeout(more, 5);
-    };
-    more();
-  };
-  expect(await end(page)).toMatchObject({ code: 'network_error', message: expect.stringContaining('1 MiB') });
-});
-
-test('a relay that never responds, and one that never ends its body, are network errors after 4 seconds', async ({
-  page,
-  context,
-}) => {
-  // Both wait at the same time, each in its own tab.
-  let requests = 0;
-  fixture.reply = (_, response) => {
-    if (++requests === 2) response.writeHead(200).write('{');
-  };
-  const ended = async (tab: Page): Promise<void> => {
-    const began = Date.now();
-    expect(await end(tab)).toMatchObject({ code: 'network_error', message: expect.stringContaining('4 s') });
-    expect(Date.now() - began).toBeGreaterThan(3_900);
-  };
-  await Promise.all([ended(page), ended(await context.newPage())]);
-  expect(requests).toBe(2);
-});
-
 test('a relay that cannot be reached is a network error', async ({ page }) => {
   expect(await end(page, "relay: 'http://127.0.0.1:9/offers'")).toMatchObject({
     code: 'network_error',
@@ -97,42 +63,6 @@ for (const [what, more, name] of [
     expect(fixture.events).toEqual([]);
   });
 }
-
-test('on http pages an email cannot be hashed: the hint says what to set, and nothing is requested', async ({
-  page,
-}) => {
-  const lines: string[] = [];
-  page.on('console', (message) => lines.push(message.text()));
-  // The fixture under a name that is not this machine's own: browsers trust it no more than any plain http page.
-  await page.route('http://shop.test/**', async (route) => {
-    const response = await fetch(fixture.url + new URL(route.request().url()).pathname);
-    await route.fulfill({
-      status: response.status,
-      body: await response.text(),
-      contentType: response.headers.get('content-type') ?? '',
-    });
-  });
-  fixture.page('/plain', shop(scriptTag({ 'email-hash': '', email: 'anna@example.com' })));
-  await page.goto('http://shop.test/plain');
-  await poll(() => page.evaluate('offerlet.explain()[0]?.outcome')).toMatchObject({
-    code: 'invalid_config',
-    hint: expect.stringContaining('Set data-email-hash to '),
-  });
-  expect(lines).toHaveLength(1);
-  expect(fixture.asked).toEqual([]);
-});
-
-test('empty attributes are ignored', async ({ page }) => {
-  await page.goto(fixture.page('/empty', shop(scriptTag().replace('<script', '<script data-email="" data-phone=" "'))));
-  await expect(page.locator('[part~=accept]')).toBeVisible();
-  expect(fixture.asked[0]?.body.user_details).toEqual({ email_hash: HASH });
-});
-
-test('a shopper whom only the server can identify is not an error', async ({ page }) => {
-  await page.goto(fixture.page('/nobody', shop(scriptTag({ 'email-hash': '' }))));
-  await expect(page.locator('[part~=accept]')).toBeVisible();
-  expect(fixture.asked[0]?.body.user_details).toEqual({});
-});
 
 for (const [what, attributes] of [
   ['the path of the relay is wrong', { relay: '/nowhere' }],

@@ -50,48 +50,56 @@ const shift = async (page: Page): Promise<number> => {
   return page.evaluate(() => window.shift);
 };
 
+for (const [what, reply] of Object.entries(REPLIES)) {
+  test(`${what} leaves no gap once the place is out of view, and shifts nothing`, async ({ page }) => {
+    reply();
+    await open(page, TAG + BELOW + SPACE);
+    await poll(() => state(page)).toBe('empty');
+    // The shopper is there: idle seconds begin anew.
+    await page.mouse.move(5, 5);
+    expect([await height(page), await shift(page)]).toEqual([600, 0]);
+    const top = await page.evaluate(() => {
+      scrollTo(0, 1_000);
+      return document.querySelector('#below + div')?.getBoundingClientRect().top;
+    });
+    await poll(() => height(page)).toBe(0);
+    expect(await page.evaluate(() => document.querySelector('#below + div')?.getBoundingClientRect().top)).toBe(top);
+    expect(await shift(page)).toBeLessThanOrEqual(0.001);
+  });
+}
+
+test('a card that is shorter than its space gives back the rest once it is out of view', async ({ page }) => {
+  fixture.reply = () => offersOf(1);
+  await open(page, TAG + BELOW + SPACE);
+  await poll(() => state(page)).toBe('rendered');
+  expect(await height(page)).toBe(600);
+  await page.evaluate(() => scrollTo(0, 1_000));
+  await poll(() => height(page)).toBeLessThan(560);
+  expect(await height(page)).toBeGreaterThan(200);
+  expect(await shift(page)).toBeLessThanOrEqual(0.001);
+});
+
+test('no offers below the fold leave no gap at once', async ({ page }) => {
+  fixture.reply = () => offersOf(0);
+  await open(page, SPACE + TAG + BELOW + SPACE);
+  await poll(() => height(page)).toBe(0);
+  expect([await state(page), await shift(page)]).toEqual(['empty', 0]);
+});
+
+test('the last decline closes the gap, without a shift that counts', async ({ page }) => {
+  fixture.reply = () => offersOf(1);
+  await open(page, TAG + BELOW + SPACE);
+  await poll(() => state(page)).toBe('rendered');
+  await page.getByRole('button', { name: 'No, thanks' }).click();
+  await poll(() => state(page)).toBe('closed');
+  await poll(() => height(page)).toBe(0);
+  expect(await shift(page)).toBeLessThanOrEqual(0.001);
+});
+
 for (const [way, place] of [
   ['data-target', TAG],
   ['<offer-let>', ELEMENT],
-] as const) {
-  for (const [what, reply] of Object.entries(REPLIES)) {
-    test(`${what} by ${way} leaves no gap once the place is out of view, and shifts nothing`, async ({ page }) => {
-      reply();
-      await open(page, place + BELOW + SPACE);
-      await poll(() => state(page)).toBe('empty');
-      // The shopper is there: idle seconds begin anew.
-      await page.mouse.move(5, 5);
-      expect([await height(page), await shift(page)]).toEqual([600, 0]);
-      const top = await page.evaluate(() => {
-        scrollTo(0, 1_000);
-        return document.querySelector('#below + div')?.getBoundingClientRect().top;
-      });
-      await poll(() => height(page)).toBe(0);
-      expect(await page.evaluate(() => document.querySelector('#below + div')?.getBoundingClientRect().top)).toBe(top);
-      expect(await shift(page)).toBeLessThanOrEqual(0.001);
-    });
-  }
-
-  test(`a card by ${way} that is shorter than its space gives back the rest once it is out of view`, async ({
-    page,
-  }) => {
-    fixture.reply = () => offersOf(1);
-    await open(page, place + BELOW + SPACE);
-    await poll(() => state(page)).toBe('rendered');
-    expect(await height(page)).toBe(600);
-    await page.evaluate(() => scrollTo(0, 1_000));
-    await poll(() => height(page)).toBeLessThan(560);
-    expect(await height(page)).toBeGreaterThan(200);
-    expect(await shift(page)).toBeLessThanOrEqual(0.001);
-  });
-
-  test(`no offers by ${way} below the fold leave no gap at once`, async ({ page }) => {
-    fixture.reply = () => offersOf(0);
-    await open(page, SPACE + place + BELOW + SPACE);
-    await poll(() => height(page)).toBe(0);
-    expect([await state(page), await shift(page)]).toEqual(['empty', 0]);
-  });
-
+] as const)
   test(`the rule that hides the place at once does so by ${way}`, async ({ page }) => {
     const display = (): Promise<string> => page.locator('#offers').evaluate((place) => getComputedStyle(place).display);
     fixture.reply = () => offersOf(0);
@@ -104,17 +112,6 @@ for (const [way, place] of [
     await poll(() => state(page)).toBe('closed');
     expect(await display()).toBe('none');
   });
-
-  test(`the last decline closes the gap of ${way}, without a shift that counts`, async ({ page }) => {
-    fixture.reply = () => offersOf(1);
-    await open(page, place + BELOW + SPACE);
-    await poll(() => state(page)).toBe('rendered');
-    await page.getByRole('button', { name: 'No, thanks' }).click();
-    await poll(() => state(page)).toBe('closed');
-    await poll(() => height(page)).toBe(0);
-    expect(await shift(page)).toBeLessThanOrEqual(0.001);
-  });
-}
 
 test('a card below the fold gives back the space that it does not fill', async ({ page }) => {
   fixture.reply = () => offersOf(1);

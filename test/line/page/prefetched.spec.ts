@@ -24,24 +24,6 @@ async function open(page: Page, blocks: string, tag = scriptTag(), path = '/than
 
 const ONCE = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_VIEW'];
 
-for (const mode of ['INLINE', 'OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
-  test(`${mode}: the script tag shows the block of its order without a request, and everything counts once`, async ({
-    page,
-  }) => {
-    const json = block({ display_mode: mode });
-    await open(page, inScript(json), scriptTag({ 'display-mode': mode }));
-    await expect(accept(page)).toBeVisible();
-    expect(await explained(page)).toMatchObject({
-      prefetched: 'Used',
-      response: { isPrefetched: true, isRemembered: false },
-    });
-    await poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
-    const { session_id } = json.response as { session_id: string };
-    expect(fixture.events.every((event) => event.session_id === session_id)).toBe(true);
-    expect(requests()).toBe(0);
-  });
-}
-
 test('a reload, a second tab and the way back show the session that was counted, whatever the server prefetched since', async ({
   page,
   context,
@@ -108,8 +90,6 @@ test('two tabs of one order that open together count one load and one impression
 });
 
 for (const [what, blocks, why] of [
-  ['another order', inScript(block({ order_id: '1002' })), 'They are for another order'],
-  ['a time that throws', inScript(block({ at: { toString: 1 }, order_id: 7 })), 'They are for another order'],
   [
     'something that is not JSON',
     '<script type="application/json" data-offerlet-offers>{"view":</script>',
@@ -162,23 +142,6 @@ test('of several blocks, the one of the order is used, and once', async ({ page 
   await expect(accept(page)).toHaveCount(2);
   await poll(() => page.evaluate('second.explain().response?.isRemembered')).toBe(true);
   expect(requests()).toBe(0);
-});
-
-test('hostile offers in a block are shown no more than those of a response', async ({ page }) => {
-  const response = JSON.parse(
-    JSON.stringify(offersOf(3))
-      .replace('https://advertiser.example/1', 'javascript:alert(1)')
-      .replace('Heading 2', '</script><img src=x onerror=alert(1)>'),
-  ) as unknown;
-  const dialogs: string[] = [];
-  page.on('dialog', (dialog) => {
-    dialogs.push(dialog.message());
-    void dialog.dismiss();
-  });
-  await open(page, inScript(block({ response })));
-  await expect(page.locator('[part~=heading]').first()).toHaveText('</script><img src=x onerror=alert(1)>');
-  expect(await explained(page)).toMatchObject({ leftOut: [{}] });
-  expect(dialogs).toEqual([]);
 });
 
 test('nothing is used, stored or counted before consent, and nothing is ever used after a denial', async ({ page }) => {

@@ -88,16 +88,6 @@ test('Turbo: a refresh that morphs leaves the offers of a permanent place alone'
   expect(orders()).toEqual(['A']);
 });
 
-test('Turbo: what was tracked on the page before is delivered', async ({ page }) => {
-  fixture.page('/a', turboPage(place('A') + tag('A')));
-  fixture.page('/plain', turboPage('<h1>Cart</h1>'));
-  await page.goto(`${fixture.url}/a`);
-  await poll(fixture.names).toContain('BRAND_DISPLAY');
-  await page.locator('[part~=accept]').click({ modifiers: ['Control'] });
-  await page.evaluate("Turbo.visit('/plain')");
-  await poll(fixture.names).toContain('BRAND_CLICK');
-});
-
 test('Turbo: offers that wait for the relay never appear on the next page', async ({ page }) => {
   let respond = (): void => {};
   const held = new Promise<void>((resolve) => (respond = resolve));
@@ -129,19 +119,6 @@ test('Turbo: a script tag without its own offers runs on every page, and logs no
   await page.evaluate("Turbo.visit('/b')");
   await expect(heading(page)).toHaveText('Offer for B');
   expect(await page.evaluate('offerlet.explain().length')).toBe(1);
-});
-
-test('Turbo: a denial holds on the pages that follow', async ({ page }) => {
-  fixture.page('/a', turboPage(place('A') + tag('A')));
-  fixture.page('/b', turboPage(place('B') + tag('B')));
-  await page.goto(`${fixture.url}/a`);
-  await expect(heading(page)).toHaveText('Offer for A');
-  await page.evaluate("offerlet.consent(false); Turbo.visit('/b')");
-  await expect(page.locator('h1')).toHaveText('Order B');
-  await letPass(page, 300);
-  expect(orders()).toEqual(['A']);
-  await page.evaluate('offerlet.consent(true)');
-  await expect(heading(page)).toHaveText('Offer for B');
 });
 
 test('a target that is removed takes its offers and its watching with it', async ({ page }) => {

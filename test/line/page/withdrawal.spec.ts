@@ -130,60 +130,6 @@ test('a page that clears localStorage loses no event', async ({ page }) => {
   await poll(() => fixture.names().includes('BRAND_CLICK')).toBe(true);
 });
 
-for (const [value, code] of [
-  ['granted', 'rendered'],
-  ['denied', 'consent_denied'],
-  ['required', undefined],
-] as const) {
-  test(`data-consent="${value}" and consent="${value}" say what they say`, async ({ page }) => {
-    const element = `<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" consent="${value}" external-guid="4"></offer-let>`;
-    await page.goto(fixture.page('/named', shop(element + scriptTag({ consent: value }))));
-    await page.waitForFunction('window.offerlet?.explain?.().length === 2');
-    if (!code) await letPass(page, 600);
-    const codes = () => page.evaluate('offerlet.explain().map(({ outcome }) => outcome?.code ?? null)');
-    await poll(codes).toEqual([code ?? null, code ?? null]);
-    if (!code) expect(await page.evaluate('offerlet.explain()[0].waitingFor')).toBe('consent');
-    if (code !== 'rendered') expect(fixture.asked).toEqual([]);
-  });
-}
-
-test('offerlet.consent(), with anything but a decision, does not give consent: mounts wait on, and offers are removed', async ({
-  page,
-}) => {
-  await page.goto(fixture.page('/api', shop(scriptTag({ consent: 'required' }))));
-  await page.waitForFunction('window.offerlet?.show');
-  await page.evaluate("offerlet.consent('denied')");
-  expect(await page.evaluate('offerlet.explain()[0].waitingFor')).toBe('consent');
-  expect(fixture.asked).toEqual([]);
-  await page.evaluate('offerlet.consent(true)');
-  await expect(page.locator('[part~=accept]')).toBeVisible();
-  await page.evaluate('offerlet.consent(undefined)');
-  await expect(page.locator('[part~=accept]')).toHaveCount(0);
-  const last = await page.evaluate('offerlet.explain()[0].events.findLast(({ type }) => type === "outcome")');
-  expect(last).toMatchObject({ code: 'consent_denied' });
-});
-
-test('after a withdrawal in tab A, <offer-let> in tab B shows nothing when its view changes', async ({ context }) => {
-  const [a, b] = [await context.newPage(), await context.newPage()];
-  const element =
-    '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" external-guid="4" order-id="1"></offer-let>';
-  const module = `<script type="module" src="/element.js"></script>${element}`;
-  await a.goto(fixture.page('/a', shop(scriptTag())));
-  await b.goto(fixture.page('/b', shop(module)));
-  for (const tab of [a, b]) await expect(tab.locator('[part~=accept]')).toBeVisible();
-  await a.evaluate('offerlet.consent(false)');
-  await expect(b.locator('[part~=accept]')).toHaveCount(0);
-  await poll(() => everythingStored(b)).not.toMatch(STORED);
-  const before = fixture.asked.length;
-  await b.evaluate("document.querySelector('offer-let').setAttribute('view', 'ORDER_STATUS')");
-  await letPass(b, 400);
-  await expect(b.locator('[part~=accept]')).toHaveCount(0);
-  expect(fixture.asked).toHaveLength(before);
-  expect(await everythingStored(b)).not.toMatch(STORED);
-  await b.evaluate("document.querySelector('offer-let').offers.consent(true)");
-  await expect(b.locator('[part~=accept]')).toBeVisible();
-});
-
 test('getters that throw, and other options that cannot be read, end in an outcome', async ({ page }) => {
   const errors: string[] = [];
   page.on('pageerror', ({ message }) => errors.push(message));

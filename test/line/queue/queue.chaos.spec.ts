@@ -3,7 +3,7 @@ import './queueWindow.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CDPSession, expect, test, type Page } from '@playwright/test';
+import { expect, test, type Page } from '@playwright/test';
 import { startKillable } from '../drivers/killable.ts';
 import { tally, useQueueSite } from './queueFixture.ts';
 import { inRealTime } from '../drivers/letPass.ts';
@@ -130,54 +130,3 @@ test('over quota events are held in memory and sent, and an error is reported', 
   expect(await page.evaluate(() => emitted.filter(({ type }) => type === 'error').length)).toBe(1);
   await expect.poll(() => tally(site.arrived(), 'q', 50)).toEqual({ lost: 0, duplicated: 0 });
 });
-
-test('an idle queue holds no lock that would keep its page out of the back/forward cache', async ({ page }) => {
-  await page.goto(site.url);
-  await page.evaluate(() => track('i', 3));
-  await expect.poll(() => tally(site.arrived(), 'i', 3).lost).toBe(0);
-  await expect.poll(() => page.evaluate(async () => (await navigator.locks.query()).held?.length)).toBe(0);
-});
-
-test('200 queues opened and closed leave no connection, channel or listener behind', async ({ page }) => {
-  await page.goto(`${site.url}/?idle`);
-  const devtools = await page.context().newCDPSession(page);
-  const before = await count(devtools);
-  await page.evaluate(async () => {
-    for (let n = 0; n < 200; n++) {
-      openPage();
-      await track(`n${n}-`, 1);
-      if (n % 2) await queue.flush();
-      await queue.close();
-    }
-    emitted.length = 0;
-    queue = undefined as never;
-  });
-  await expect
-    .poll(async () => {
-      const { connections, channels, listeners } = await count(devtools);
-      return { connections, channels, hasMore: listeners > before.listeners + 5 };
-    })
-    .toEqual({ connections: 0, channels: 0, hasMore: false });
-});
-
-/** What is alive on the page after a garbage collection. */
-async function count(devtools: CDPSession): Promise<{ connections: number; channels: number; listeners: number }> {
-  const alive = async (expression: string): Promise<number> => {
-    const { result } = await devtools.send('Runtime.evaluate', { expression });
-    const { objects } = await devtools.send('Runtime.queryObjects', { prototypeObjectId: result.objectId ?? '' });
-    const length = await devtools.send('Runtime.callFunctionOn', {
-      objectId: objects.objectId ?? '',
-      functionDeclaration: 'function () { return this.length; }',
-      returnByValue: true,
-    });
-    await devtools.send('Runtime.releaseObject', { objectId: objects.objectId ?? '' });
-    return Number(length.result.value);
-  };
-  await devtools.send('HeapProfiler.collectGarbage');
-  const { jsEventListeners } = await devtools.send('Memory.getDOMCounters');
-  return {
-    connections: await alive('IDBDatabase.prototype'),
-    channels: await alive('BroadcastChannel.prototype'),
-    listeners: jsEventListeners,
-  };
-}

@@ -88,36 +88,20 @@ scenario('slow-offers', async (page) => {
   expect(await outcomeNow(page)).toBe('rendered');
 });
 
-scenario('offers-502', async (page) => {
-  await play(page, 'offers-502');
-  await endsWith(page, 'network_error');
-  await expect(panel(page)).toContainText('responded with status 502');
-});
-
-scenario('offers-refused', async (page) => {
-  await play(page, 'offers-refused');
-  await endsWith(page, 'refused');
-  await expect(panel(page)).toContainText('The scenario returns status 403');
-});
-
-scenario('offers-timeout', async (page) => {
-  await play(page, 'offers-timeout');
-  await endsWith(page, 'network_error');
-  await expect(panel(page)).toContainText('did not respond within 4 s');
-});
-
-scenario('offers-unreachable', async (page) => {
-  await play(page, 'offers-unreachable');
-  await endsWith(page, 'network_error');
-  await expect(panel(page)).toContainText('Check that the relay is up');
-});
-
-scenario('invalid-config', async (page) => {
-  await play(page, 'invalid-config');
-  await endsWith(page, 'invalid_config');
-  await expect(panel(page)).toContainText('such as "/offers"');
-  expect(batches()).toEqual([]);
-});
+for (const [name, code, says] of [
+  ['offers-502', 'network_error', 'responded with status 502'],
+  ['offers-refused', 'refused', 'The scenario returns status 403'],
+  ['offers-timeout', 'network_error', 'did not respond within 4 s'],
+  ['offers-unreachable', 'network_error', 'Check that the relay is up'],
+  ['invalid-config', 'invalid_config', 'such as "/offers"'],
+  ['consent-denied', 'consent_denied', ''],
+] as const)
+  scenario(name, async (page) => {
+    await play(page, name);
+    await endsWith(page, code);
+    await expect(panel(page)).toContainText(says);
+    expect(batches()).toEqual([]);
+  });
 
 scenario('second-event-fails', async (page) => {
   await play(page, 'second-event-fails');
@@ -208,12 +192,6 @@ scenario('consent-pending', async (page) => {
   await expect(accept(page)).toBeVisible();
   await panel(page).getByRole('button', { name: 'Say no' }).click();
   await expect(page.locator('[part~=accept]')).toHaveCount(0);
-});
-
-scenario('consent-denied', async (page) => {
-  await play(page, 'consent-denied');
-  await endsWith(page, 'consent_denied');
-  expect(batches()).toEqual([]);
 });
 
 test('already_shown: closed offers stay away on the next load, and the panel says so', async ({ page }) => {

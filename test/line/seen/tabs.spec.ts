@@ -2,7 +2,7 @@
 import { expect, test } from '@playwright/test';
 import { startFreeChromium, type FreeChromium } from '../drivers/freeChromium.ts';
 import { useFixture } from '../page/pageFixture.ts';
-import { block, inScript, scriptTag, shop } from '../page/pageShop.ts';
+import { scriptTag, shop } from '../page/pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 import { inRealTime } from '../drivers/letPass.ts';
 
@@ -136,29 +136,4 @@ test('a page with an idle queue may be cached for going back, and its time away 
   expect(eventAt('BRAND_DISPLAY')).toBeLessThan(toldAt('restored') - 1_000);
   await expectViewsAfter(toldAt('restored') - 50);
   expect(fixture.names().filter((name) => name === 'BRAND_DISPLAY')).toHaveLength(1);
-});
-
-test('prefetched offers that the back/forward cache restores count once, and a second tab shows the same session', async () => {
-  const first = block();
-  const why = `<script>addEventListener('offerlet', ({ detail }) => detail.type === 'outcome' && tell(offerlet.explain()[0].prefetched))</script>`;
-  const kept = (json: unknown): string =>
-    fixture.page('/kept', shop(TELLS + leaveAfter('WIDGET_VIEW') + why + inScript(json) + scriptTag()));
-  fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 500)</script>');
-  await openKept(kept(first));
-  expect(toldAt('Used')).toBeGreaterThan(0);
-  await browser.open(kept(block()));
-  const remembered = 'Not used. The order is remembered on this device';
-  await poll(() => toldAt(remembered)).toBeGreaterThan(0);
-  // Whatever was about to count has a second in view.
-  await inRealTime(1_500);
-  expect(fixture.names().toSorted()).toEqual([
-    'BRAND_DISPLAY',
-    'BRAND_VIEW',
-    'WIDGET_DISPLAY',
-    'WIDGET_LOAD',
-    'WIDGET_VIEW',
-  ]);
-  const { session_id } = first.response as { session_id: string };
-  expect(new Set(fixture.events.map((event) => event.session_id))).toEqual(new Set([session_id]));
-  expect(fixture.asked.filter(({ path }) => path.endsWith('/recommendations'))).toEqual([]);
 });

@@ -71,16 +71,6 @@ test('an overlay can be accepted at once, and closed', async ({ page, context, o
   await expect(offers).toHaveOutcome('already_shown');
 });
 
-test('an outage loses nothing', async ({ page, offers }) => {
-  await offers.setScenario('offline');
-  await page.goto(`${SHOP}/thank-you`);
-  await offers.accept();
-  await expect(offers).not.toHaveDelivered('BRAND_CLICK');
-  await offers.setScenario();
-  await page.reload();
-  await expect(offers).toHaveDelivered('BRAND_CLICK');
-});
-
 test('consent that is refused leaves nothing in the browser', async ({ page, offers }) => {
   await offers.setScenario('consent-denied');
   await page.goto(`${SHOP}/thank-you`);

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { hero, list, pictures, placed } from '../../widget/offers.ts';
-import { accept, acted, listening, mount, mountPaused, opened, openShop } from './widgetPage.ts';
+import { accept, listening, mount, opened, openShop } from './widgetPage.ts';
 
 const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
 const LAYERS = ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const;
@@ -106,26 +106,6 @@ for (const reducedMotion of ['reduce', 'no-preference'] as const) {
     }
   });
 }
-
-test('clicks on an offer within 400 ms of a step are ignored, those on close and the footer are not', async ({
-  page,
-}) => {
-  await openShop(page);
-  await mountPaused(page, { mode: 'OVERLAY' });
-  await page.clock.runFor(600);
-  const click = (part: string): Promise<void> =>
-    page.locator(`${CURRENT} ${part}`).first().dispatchEvent('click', { detail: 1 });
-  await click('[part=decline]');
-  await page.clock.runFor(300);
-  for (const part of ['[part=decline]', '[part=accept]', '.back']) await click(part);
-  await page.mouse.click(5, 5);
-  expect(await acted(page)).toEqual(['decline']);
-  await page.clock.runFor(200);
-  await click('[part=decline]');
-  await page.locator('footer a').first().dispatchEvent('click', { detail: 1 });
-  await page.locator('[part=close]').dispatchEvent('click', { detail: 1 });
-  expect(await acted(page)).toEqual(['decline', 'decline', 'footer', 'dismiss by close']);
-});
 
 test('long copy is clamped to three and four lines, and a button shows the rest', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 780 });

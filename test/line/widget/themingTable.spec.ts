@@ -15,21 +15,12 @@ for (const scheme of ['light', 'dark'] as const)
   test(`the defaults of the theming table are what a ${scheme} page gets`, async ({ page }) => {
     await openShop(page, { html: `style="color-scheme:${scheme}"` });
     await mount(page);
-    const { surface, text, muted, accent, onAccent, line, radius, buttonRadius, font } = await looksOf(
-      page.locator('[part=card]'),
-    );
+    const { surface, text, line, radius, buttonRadius, font } = await looksOf(page.locator('[part=card]'));
 
     const [dark = ''] = codeIn(defaultOf('surface'));
     // Engines round differently.
     for (const [at, value] of (scheme === 'light' ? WHITE : fromHex(dark)).entries())
       expect(Math.abs(value - (surface[at] ?? 0))).toBeLessThanOrEqual(1);
-    expect(contrast(text, surface)).toBeGreaterThan(15);
-    expect(contrast(muted, surface)).toBeGreaterThanOrEqual(4.5);
-    expect(contrast(muted, surface)).toBeLessThan(contrast(text, surface) / 2);
-    const [red, green, blue] = accent;
-    expect(blue).toBeGreaterThan(Math.max(red, green));
-    expect(luminance(accent) < 0.179).toBe(scheme === 'light');
-    expect(luminance(onAccent) < 0.179).toBe(scheme === 'dark');
     const share = Number(/\d+/.exec(defaultOf('line'))?.[0]) / 100;
     for (const [at, value] of line.entries())
       expect(Math.abs(value - ((text[at] ?? 0) * share + (surface[at] ?? 0) * (1 - share)))).toBeLessThan(1.5);
@@ -57,9 +48,6 @@ test('the widths and shadows of the theming table are those of each mode', async
 interface Looks {
   readonly surface: Rgb;
   readonly text: Rgb;
-  readonly muted: Rgb;
-  readonly accent: Rgb;
-  readonly onAccent: Rgb;
   readonly line: Rgb;
   readonly radius: string;
   readonly buttonRadius: string;
@@ -87,16 +75,12 @@ function looksOf(card: Locator): Promise<Looks> {
       return [red, green, blue];
     };
     const own = getComputedStyle(card);
-    const accept = styleOf('[part=accept]');
     return {
       surface: pixel(own.backgroundColor),
       text: pixel(styleOf('[part=heading]').color),
-      muted: pixel(styleOf('[part=decline]').color),
-      accent: pixel(accept.backgroundColor),
-      onAccent: pixel(accept.color),
       line: pixel(own.borderTopColor),
       radius: own.borderTopLeftRadius,
-      buttonRadius: accept.borderTopLeftRadius,
+      buttonRadius: styleOf('[part=accept]').borderTopLeftRadius,
       font: own.fontFamily,
       maxWidth:
         own.maxWidth === 'none'
@@ -114,18 +98,4 @@ function defaultOf(name: string): string {
 function fromHex(hex: string): Rgb {
   const [red = 0, green = 0, blue = 0] = (hex.match(/[\da-f]{2}/g) ?? []).map((pair) => Number.parseInt(pair, 16));
   return [red, green, blue];
-}
-
-/** WCAG's relative luminance. */
-function luminance(colour: Rgb): number {
-  const [red = 0, green = 0, blue = 0] = colour.map((value) => {
-    const share = value / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-function contrast(one: Rgb, other: Rgb): number {
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
-  return (light + 0.05) / (dark + 0.05);
 }

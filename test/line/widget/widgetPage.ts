@@ -119,15 +119,6 @@ async function openSheet(page: Page): Promise<void> {
   });
 }
 
-/** Does the same on a clock that is otherwise stopped. Tens of milliseconds may pass on it after the mount. */
-export async function mountPaused(page: Page, shown: Shown = {}): Promise<void> {
-  await page.clock.install({ time: 0 });
-  await page.clock.pauseAt(1_000);
-  const mounting = mount(page, shown);
-  const isMounted = mounting.then(() => true);
-  while (!(await Promise.race([isMounted, page.clock.runFor(10)])));
-}
-
 /** What the shopper did so far, as reported to the page. */
 export function acted(page: Page): Promise<string[]> {
   return page.evaluate(() =>

@@ -156,9 +156,10 @@ describe.each(DATABASE_KINDS)('adding publishers on %s', (kind) => {
     expect(await count()).toBe(21);
   });
 
-  test('C23 a new request is pending, on top of the list, and says what was sent', async () => {
+  test('C23 a new request is pending, on top of the list, and says what was sent, each subcategory once', async () => {
     const item = tenant.item();
-    const request = (await add([tenant.item(), item])).body.results[1].create_request;
+    const twice = [item['subcategory_ids'], item['subcategory_ids']].flat();
+    const request = (await add([tenant.item(), { ...item, subcategory_ids: twice }])).body.results[1].create_request;
     const [category] = tenant.categories;
     expect(request).toEqual({
       pending_publisher_id: expect.any(String),
