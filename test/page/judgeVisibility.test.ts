@@ -25,6 +25,7 @@ test('above 242,500 square pixels 30 % is enough, at 242,500 it is not', () => {
 test('an element that does not fit needs half of the part that would', () => {
   expect(amount(600, 4_000, 400)).toBe(2);
   expect(amount(600, 4_000, 390)).toBe(1);
+  expect(amount(200, 1_200, 402)).toBe(2);
   expect(amountSeen({ width: 4_000, height: 100 }, { width: 500, height: 100 }, viewport)).toBe(2);
 });
 

@@ -1,9 +1,10 @@
 // @vitest-environment happy-dom
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
 import { isBot } from '../../src/wire/offers/request.ts';
 import { firstOffers } from '../../src/wire/offers/readRecommendations.ts';
-import { readAttributes } from '../../src/page/showOptions.ts';
+import { showOffers } from '../../src/page/showOffers.ts';
+import { readAttributes, type ShowOptions } from '../../src/page/showOptions.ts';
 import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const BASE = 'https://shop.example/thanks?token=1';
@@ -62,6 +63,17 @@ test('data-consent with another word does not give consent', () => {
 
 test.each([undefined, null, 'text', 42, []])('options that are %j are refused without throwing', (options) => {
   expect(checkOptions(options, { base: BASE })).toMatchObject({ code: 'invalid_config' });
+});
+
+test('options that cannot be read end in an outcome', async () => {
+  vi.spyOn(console, 'warn').mockReturnValue();
+  for (const name of ['target', 'theme', 'locale', 'messages', 'sandbox', 'maxOffers']) {
+    const get = (): never => {
+      throw Error('mine');
+    };
+    const options = Object.defineProperty({ relay: '/offers', request }, name, { enumerable: true, get });
+    expect(await showOffers(options as unknown as ShowOptions).outcome, name).toMatchObject({ code: 'invalid_config' });
+  }
 });
 
 const circular: Record<string, unknown> = { note: 'adnet_sk_live_x' };

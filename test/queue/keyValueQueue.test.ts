@@ -314,20 +314,6 @@ describe('storage that', () => {
   });
 });
 
-test('1,500 events with the relay down: the oldest displays go, clicks stay, and drops are counted', async () => {
-  const queue = open(start(new Map()), DOWN);
-  await Promise.all(
-    [...Array(1_500).keys()].map((n) => queue.track(event(`e${n}`, n < 100 ? { event_name: 'BRAND_CLICK' } : {}))),
-  );
-  const stats = await queue.stats();
-  expect(stats.onDisk).toBe(1_000);
-  expect(stats.dropped).toBe(500);
-  const { first } = await queue.rows.read(2_000);
-  const ids = [...first.values()].map((row) => (row as { event?: { event_id: string } }).event?.event_id);
-  for (let n = 0; n < 100; n++) expect(ids).toContain(`e${n}`);
-  await queue.close();
-});
-
 test('purge empties the queue for later sessions as well', async () => {
   const values = new Map<string, string>();
   const first = start(values);

@@ -89,6 +89,10 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     expect(await end(() => new Response('<html>', { status: 502 }))).toMatchObject({ code: 'network_error' });
     expect(await end(() => Response.json(none))).toMatchObject({ code: 'no_offers' });
     expect(await end(() => Response.json(none), { consent: false })).toMatchObject({ code: 'consent_denied' });
+    expect(await end(() => Response.json(none), { headers: () => ({ 'x-key': 'adnet_sk_live_x' }) })).toMatchObject({
+      code: 'invalid_config',
+      message: 'The headers contain a secret key',
+    });
     expect(await end(() => Response.json(none), { consent: Promise.reject(Error('x')) })).toMatchObject({
       code: 'consent_denied',
     });

@@ -48,7 +48,6 @@ test('a relay that cannot be reached is a network error', async ({ page }) => {
 
 for (const [what, more, name] of [
   ['no relay', "relay: ''", 'relay'],
-  ['no target', 'target: undefined', 'target'],
   ['a target that is not there', "target: '#nowhere'", 'target'],
   ['a target that is not a selector', "target: '##'", 'target'],
 ] as const) {
@@ -66,8 +65,6 @@ for (const [what, more, name] of [
 
 for (const [what, attributes] of [
   ['the path of the relay is wrong', { relay: '/nowhere' }],
-  ['there is no target', { target: '#nowhere' }],
-  ['a mode is misspelt', { 'display-mode': 'OVERLY' }],
   ['consent is pending', { consent: 'required' }],
 ] as const) {
   test(`where ${what}, a page of the developer’s own machine loads the inspector, and any other page never`, async ({

@@ -1,9 +1,9 @@
 // Consent that is withdrawn while the page unloads: the next page reads and sends nothing from before.
 import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
-import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
+import { everythingStored, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
-import { letPass, useClock } from '../drivers/letPass.ts';
+import { useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
 useClock();
@@ -128,30 +128,4 @@ test('a page that clears localStorage loses no event', async ({ page }) => {
   await page.evaluate('localStorage.clear()');
   await page.goto(fixture.page('/next', shop(scriptTag({ 'order-id': 'next' }))));
   await poll(() => fixture.names().includes('BRAND_CLICK')).toBe(true);
-});
-
-test('getters that throw, and other options that cannot be read, end in an outcome', async ({ page }) => {
-  const errors: string[] = [];
-  page.on('pageerror', ({ message }) => errors.push(message));
-  await page.goto(
-    fixture.page(
-      '/getters',
-      shop('<script type="module">import { showOffers } from "/index.js"; window.showOffers = showOffers;</script>'),
-    ),
-  );
-  await page.waitForFunction('window.showOffers');
-  for (const name of 'target theme locale messages sandbox maxOffers'.split(' ')) {
-    const outcome = page.evaluate(
-      `showOffers(Object.defineProperty(${options('INLINE')}, '${name}', { enumerable: true, get() { throw Error('mine') } })).outcome`,
-    );
-    expect(await outcome, name).toMatchObject({ code: 'invalid_config' });
-  }
-  const headers = `showOffers({ ...${options('INLINE')}, headers: () => ({ 'x-key': 'adnet_sk_live_x' }) }).outcome`;
-  expect(await page.evaluate(headers)).toMatchObject({
-    code: 'invalid_config',
-    message: 'The headers contain a secret key',
-  });
-  await letPass(page, 300);
-  expect(fixture.asked).toEqual([]);
-  expect(errors).toEqual([]);
 });

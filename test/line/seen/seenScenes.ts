@@ -26,38 +26,6 @@ export const SCENES: readonly Scene[] = [
   { name: 'its first pixel in view', html: peeking(1), display: 0, view: 'never' },
   { name: '49 % in view', html: peeking(122), display: 0, view: 'never' },
   { name: '50 % in view', html: peeking(125), display: 0, view: 1_000 },
-  { name: '30 % of a large one', html: peeking(78, 'width:970px;height:260px;'), display: 0, view: 1_000 },
-  { name: '29 % of a large one', html: peeking(75, 'width:970px;height:260px;'), display: 0, view: 'never' },
-  {
-    name: '40 % of one that is just not large',
-    html: peeking(100, 'width:970px;height:250px;'),
-    display: 0,
-    view: 'never',
-  },
-  {
-    name: 'half of the viewport filled by one that cannot fit',
-    html: peeking(400, 'width:600px;height:4000px;'),
-    display: 0,
-    view: 1_000,
-  },
-  {
-    name: '47 % of the viewport filled by one that cannot fit',
-    html: peeking(376, 'width:600px;height:4000px;'),
-    display: 0,
-    view: 'never',
-  },
-  {
-    name: 'half of the viewport filled by a small tall one',
-    html: peeking(402, 'width:200px;height:1200px;'),
-    display: 0,
-    view: 1_000,
-  },
-  {
-    name: 'half of the viewport filled by one that is too wide',
-    html: peeking(150, 'width:4000px;height:150px;'),
-    display: 0,
-    view: 1_000,
-  },
   { name: 'scrolled into view', html: below, steps: [[500, 'scrollTo(0, 600)']], display: 500, view: 1_500 },
   {
     name: 'scrolled past within a second',
@@ -69,19 +37,6 @@ export const SCENES: readonly Scene[] = [
     display: 200,
     view: 'never',
     lasts: 2_200,
-  },
-  {
-    name: 'twice in view for less than a second each',
-    html: below,
-    steps: [
-      [100, 'scrollTo(0, 600)'],
-      [700, 'scrollTo(0, 2000)'],
-      [1_000, 'scrollTo(0, 600)'],
-      [1_600, 'scrollTo(0, 2000)'],
-    ],
-    display: 100,
-    view: 'never',
-    lasts: 2_400,
   },
   {
     name: 'out of view and back: the second begins anew',
