@@ -162,7 +162,8 @@ test('a redirect carries nothing to another host', async () => {
   });
   const network = await serve((_, response) => response.writeHead(307, { location: other.url }).end());
   open.push(other, network);
-  expect((await ask(relayTo(network.url))).status).toBe(502);
+  const byFetch = createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: network.url, fetch });
+  for (const relay of [relayTo(network.url), byFetch]) expect((await ask(relay)).status).toBe(502);
   expect(strays).toBe(0);
 });
 
