@@ -93,9 +93,9 @@ describe('a line of log', () => {
 test('what the network repeats of the shopper is not logged', async () => {
   const { network, post, logs } = setUp();
   const user_details = { phone: '0791234567', first_name: 'Wilhelmina', external_guid: 'guid-4711' };
-  network.respondWith(() => json(400, { message: 'Unknown: 0791234567, Wilhelmina' }));
+  network.respondWith(() => json(400, { message: 'Unknown: 0791234567, Wilhelmina Wilhelmina' }));
   await post('/recommendations', { ...REQUEST, user_details });
-  expect(logs.map(({ error }) => error)).toEqual(['Unknown: [user_details], [user_details]']);
+  expect(logs.map(({ error }) => error)).toEqual(['Unknown: [user_details], [user_details] [user_details]']);
 });
 
 test.each<[string, () => unknown]>([

@@ -68,16 +68,7 @@ const positionIn = ({ root }: Shown): string | null | undefined =>
 
 test('an offer shows its disclosure, advertiser, words and buttons in that order', () => {
   const text = show().text();
-  const order = [
-    'Sponsored',
-    'Larkspur Coffee',
-    '1/3',
-    'Your first bag',
-    'Delivered',
-    'Claim my free bag',
-    'No, thanks',
-    'New customers',
-  ];
+  const order = 'Sponsored|Larkspur|1/3|Your first bag|Delivered|Claim my|No, thanks|New customers'.split('|');
   const places = order.map((words) => text.indexOf(words));
   expect(places).toEqual([...places].sort((a, b) => a - b));
   expect(places).not.toContain(-1);
@@ -140,15 +131,38 @@ test('the promo code and the words for it appear after accept, and the offer is 
   expect(types(shown)).toEqual(['accept', 'next']);
 });
 
-test('the copy button copies the code and says so', async () => {
-  const writeText = vi.fn(() => Promise.resolve());
+test('the copy button copies the code and says so, or selects it where the browser refuses', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const writeText = vi.fn(() => Promise.resolve()).mockRejectedValueOnce(new Error('refused'));
   vi.stubGlobal('navigator', { clipboard: { writeText } });
   const shown = show();
   shown.click(`${CURRENT} [part=accept]`);
   shown.click('.code button');
+  await vi.waitFor(() => expect(String(getSelection())).toBe('LARK-2026'));
+  expect(shown.text()).not.toContain('Copied');
+  vi.advanceTimersByTime(500);
+  shown.click('.code button');
   await vi.waitFor(() => expect(shown.text()).toContain('Copied'));
   expect(writeText).toHaveBeenCalledWith('LARK-2026');
   vi.unstubAllGlobals();
+});
+
+test('for 400 ms a click beside a dialog was meant for the page', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const shown = show({ mode: 'OVERLAY' });
+  shown.click('dialog');
+  expect(shown.actions).toEqual([]);
+  vi.advanceTimersByTime(400);
+  shown.click('dialog');
+  expect(shown.actions[0]).toEqual({ type: 'dismiss', by: 'backdrop' });
+});
+
+test('the Esc that closes the pull-up is not heard by the page', () => {
+  const { root, actions } = show({ mode: 'PULLUP' });
+  const press = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, composed: true });
+  root.querySelector('.handle')?.dispatchEvent(press);
+  expect(actions).toEqual([{ type: 'dismiss', by: 'escape' }]);
+  expect(press.cancelBubble).toBe(true);
 });
 
 test('a middle click is an accept, a right click is not', () => {
@@ -156,7 +170,7 @@ test('a middle click is an accept, a right click is not', () => {
   shown.click(`${CURRENT} [part=accept]`, { button: 1 });
   expect(types(shown)).toEqual(['accept']);
   const right = new MouseEvent('auxclick', { bubbles: true, button: 2 });
-  shown.root.querySelectorAll('[part=accept]')[1]?.dispatchEvent(right);
+  shown.root.querySelector('[part=accept]')?.dispatchEvent(right);
   expect(types(shown)).toEqual(['accept']);
 });
 
@@ -206,10 +220,8 @@ test('a list has one mark, and names each of its offers as sponsored', async () 
   const { root } = show({ groups: [list(placed(0), placed(1))] });
   await vi.waitFor(() => expect(root.querySelectorAll('article')).toHaveLength(2));
   expect(root.querySelectorAll('.badge')).toHaveLength(1);
-  expect([...root.querySelectorAll('article')].map((article) => article.getAttribute('aria-label'))).toEqual([
-    'Sponsored: Larkspur Coffee',
-    'Sponsored: Nordlys Sleep',
-  ]);
+  const names = [...root.querySelectorAll('article')].map((article) => article.getAttribute('aria-label'));
+  expect(names).toEqual(['Sponsored: Larkspur Coffee', 'Sponsored: Nordlys Sleep']);
 });
 
 test('a list shows every offer with its heading, and drops what is declined', async () => {
@@ -247,6 +259,12 @@ test('parts that the network leaves out leave nothing behind', () => {
     expect(shown.root.querySelector(selector), selector).toBeNull();
   }
   expect(shown.root.querySelector('[part=logo]')?.textContent).toBe('N');
+});
+
+test('no host of a logo or picture learns the page', () => {
+  const { root } = show({ groups: [hero(placed(0, { assets: pictures(1) }))] });
+  const policies = [...root.querySelectorAll('img')].map((image) => image.getAttribute('referrerpolicy'));
+  expect(policies).toEqual(['no-referrer', 'no-referrer', 'no-referrer']);
 });
 
 test('the sandbox mark is shown when the relay requires it', () => {
