@@ -58,7 +58,6 @@ const SERVER_TESTS = [
   'test/{audit,lock,sandbox}/**/*.test.ts',
   'test/relay/{command,trust}*.test.ts',
   'test/relay/runtimes/**/*.test.ts',
-  'test/operator/clients/{network,retries}.test.ts',
   'test/operator/command/{add,commands,scripted,statement,streams}.test.ts',
   'test/operator/watch/command.test.ts',
   'test/cli/doctor/passwords.test.ts',

@@ -4,6 +4,7 @@ import type { Audit } from '../../src/cli/audit/makeAudit.ts';
 import { createRelay, openDedupeFile, type DedupeFile, type LedgerCounts } from '../../src/relay.ts';
 import { AUDITED } from '../../src/cli/audit/compareCounts.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
+import { postTo } from '../relay/scriptedNetwork.ts';
 import { seeded } from '../fixtures/random.ts';
 import { openAuditWorld, type AuditWorld } from './auditWorld.ts';
 import { createShoppers, type Shoppers } from './shoppers.ts';
@@ -26,15 +27,7 @@ beforeEach(async () => {
     fetch: (url, init) => world.network.fetch(new Request(url, init)),
     onLog: () => undefined,
   });
-  const send = (path: string, body: unknown): Promise<Response> =>
-    relay(
-      new Request(`http://shop.example${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    );
-  shoppers = createShoppers({ send, random: seeded(28), end: world.end });
+  shoppers = createShoppers({ send: (path, body) => postTo(relay, path, body), random: seeded(28), end: world.end });
 });
 afterEach(async () => {
   await store.close();

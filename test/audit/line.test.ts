@@ -1,12 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Audit } from '../../src/cli/audit/makeAudit.ts';
 import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { readLedger, type LedgerCounts } from '../../src/relay.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import { freePort } from '../fixtures/serve.ts';
 import { seeded } from '../fixtures/random.ts';
 import { newDamage, strike } from '../line/whole/wholeLine.ts';
@@ -28,7 +26,6 @@ afterAll(() => command.remove());
 
 describe('through lost responses, 5xx, 207s, kill -9, midnight and clocks that are set back', () => {
   let world: AuditWorld;
-  let directory: string;
   let redis: ChildProcess | undefined;
   const relays: Running[] = [];
   afterEach(async () => {
@@ -38,7 +35,6 @@ describe('through lost responses, 5xx, 207s, kill -9, midnight and clocks that a
     }
     redis?.kill();
     await world.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   /** Plays all sessions against relays that are killed again and again. Returns the audit and what was done. */
@@ -128,7 +124,7 @@ describe('through lost responses, 5xx, 207s, kill -9, midnight and clocks that a
 
   test('a relay with files agrees with the network, to the event, in every hour and placement', async () => {
     world = await openBadWorld();
-    directory = await mkdtemp(join(tmpdir(), 'offerlet-audit-'));
+    const directory = makeFolder();
     expectAgreement(
       await play(1, {
         store: ['--data', directory],
@@ -142,7 +138,6 @@ describe('through lost responses, 5xx, 207s, kill -9, midnight and clocks that a
     'two relays on one Redis agree with the network, to the event, in every hour and placement',
     async () => {
       world = await openBadWorld();
-      directory = await mkdtemp(join(tmpdir(), 'offerlet-audit-'));
       const port = await freePort();
       redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' });
       const url = `redis://127.0.0.1:${port}`;

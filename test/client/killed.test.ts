@@ -1,11 +1,11 @@
 // Processes of `offerlet events send` that are ended: the next one sends the same file, and each event is stored once.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import type { Served } from '../fixtures/serve.ts';
 import { clicks } from './clientWorld.ts';
 import { openModelNetwork, serveNetwork, type ModelNetwork } from './modelNetwork.ts';
@@ -13,7 +13,6 @@ import { openModelNetwork, serveNetwork, type ModelNetwork } from './modelNetwor
 const SCRIPT = fileURLToPath(new URL('killedSend.mjs', import.meta.url));
 let network: ModelNetwork;
 let server: Served;
-let folder: string;
 let file: string;
 /** Called before the response of a request is sent. */
 let beforeResponse: (call: number) => unknown;
@@ -21,13 +20,9 @@ beforeEach(async () => {
   network = openModelNetwork();
   beforeResponse = () => undefined;
   server = await serveNetwork(network, () => beforeResponse(network.calls.length));
-  folder = mkdtempSync(join(tmpdir(), 'offerlet-killed-'));
-  file = join(folder, 'events.jsonl');
+  file = join(makeFolder(), 'events.jsonl');
 });
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => server.close());
 
 const linesOf = (count: number): string =>
   clicks(count)
@@ -46,19 +41,6 @@ function start(...args: string[]): {
   const ended = once(child, 'close').then(([code, signal]) => ({ code: (code ?? signal) as unknown, stdout, stderr }));
   return { child, ended };
 }
-
-test('after kill -9 in the middle of a file, the next run stores each event once', async () => {
-  writeFileSync(file, linesOf(90));
-  const { child, ended } = start(file);
-  // The third group is stored, and its sender dies before it hears of it.
-  beforeResponse = (call) => call === 3 && child.kill('SIGKILL');
-  expect((await ended).code).toBe('SIGKILL');
-  expect(network.stored).toHaveLength(60);
-  beforeResponse = () => undefined;
-  expect((await start(file).ended).code).toBe(0);
-  expect(network.stored).toHaveLength(90);
-  expect(network.sizes()).toEqual([20, 20, 20, 20, 20, 20, 20, 10]);
-});
 
 test('Ctrl-C calls no event unknown that was read and not sent', async () => {
   const { child, ended } = start('-', '--json');

@@ -77,15 +77,6 @@ test('a body without end is not read', async () => {
   expect(pulled).toBeLessThan(5);
 });
 
-test('a response is parsed once', async () => {
-  const text = `{"results":[{"index":0,"success":true}],"pad":"${'x'.repeat(100_000)}"}`;
-  network.fault = () => ({ status: 207, body: text });
-  const parse = vi.spyOn(JSON, 'parse');
-  await open().reportAll(clicks(1));
-  expect(parse.mock.calls.filter(([given]) => given === text)).toHaveLength(1);
-  parse.mockRestore();
-});
-
 test.each<[string, () => unknown]>([
   ['throws', () => void JSON.parse('{')],
   ['rejects with nothing', () => Promise.reject()],

@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/ExitError.ts';
-import type { DropReason } from '../../src/queue/events.ts';
-import type { OutcomeCode } from '../../src/session/openTrace.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
 import { RATIOS } from '../network/reporting/model.ts';
 import { expectGenerated } from './expectGenerated.ts';
-import { codeIn, columnOf, pageAt, sectionOf, tableIn } from './pages.ts';
+import { codeIn, pageAt, sectionOf, tableIn } from './pages.ts';
 
 const errors = pageAt('docs/errors.md');
 
@@ -62,27 +60,6 @@ test('every entry of the packages is on the page of exports', () => {
 test('the page of errors has every exit code of the commands', () => {
   const documented = tableIn(sectionOf(errors, 'Commands'), 'exit code').map(([code]) => Number(code));
   expect(documented).toEqual([0, ...Object.values(EXIT)]);
-});
-
-test('the page of errors has every outcome, and every reason for dropped events', () => {
-  const outcomes: Readonly<Record<OutcomeCode, true>> = {
-    rendered: true,
-    no_offers: true,
-    consent_denied: true,
-    already_shown: true,
-    invalid_config: true,
-    refused: true,
-    network_error: true,
-  };
-  const reasons: Readonly<Record<DropReason, true>> = {
-    full: true,
-    expired: true,
-    storage_lost: true,
-    dead_letters_full: true,
-    withdrawn: true,
-  };
-  expect(columnOf(sectionOf(errors, 'Outcomes'), '`code`')).toEqual(Object.keys(outcomes));
-  expect(columnOf(sectionOf(errors, 'Dropped events'), '`reason`')).toEqual(Object.keys(reasons));
 });
 
 test('the page of metrics has every metric of each report', () => {

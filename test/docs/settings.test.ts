@@ -68,10 +68,6 @@ test('the checklist names forwardEventIds, and the page explains its default', (
   expect(section).toContain(`The sandbox sets it to \`${!forwardEventIds}\``);
 });
 
-test('the place that sizes Redis says that it must not forget events', () => {
-  expect(pageAt('docs/reference/relay.md').text).toMatch(/bytes each[^\n]*`maxmemory-policy noeviction`/);
-});
-
 function textIn(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(

@@ -31,8 +31,10 @@ export interface Contender {
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
 }
 
-/** Whether this machine lets a process have its own pid namespace, as a container does. */
-export const hasNamespaces = spawnSync('unshare', ['-r', '--pid', '--fork', '--mount-proc', 'true']).status === 0;
+/** Runs a program as process 1 of a new pid namespace, as in a container. */
+export const CONTAINER = ['unshare', '-r', '--pid', '--fork', '--kill-child', '--mount-proc'];
+/** Whether this machine lets a process have its own pid namespace. */
+export const hasNamespaces = spawnSync('unshare', [...CONTAINER.slice(1), 'true']).status === 0;
 
 /** Builds the lock for processes that cannot read TypeScript. */
 export async function buildLock(): Promise<{ module: string; remove(): Promise<void> }> {
@@ -62,9 +64,7 @@ export async function buildLock(): Promise<{ module: string; remove(): Promise<v
 export function startContender(options: { module: string; directory: string; isContained?: boolean }): Contender {
   const { module, directory, isContained = false } = options;
   const command = [process.execPath, join(import.meta.dirname, 'contender.mjs'), module, directory];
-  const [program = '', ...args] = isContained
-    ? ['unshare', '-r', '--pid', '--fork', '--kill-child', '--mount-proc', ...command]
-    : command;
+  const [program = '', ...args] = isContained ? [...CONTAINER, ...command] : command;
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -12,6 +12,15 @@ export interface Packed {
   readonly unpackedBytes: number;
 }
 
+/** What publint and attw say about a tarball. `scripts`: the entries that are no modules. */
+export function publishedProblems(tarball: string, scripts: readonly string[] = []): string[] {
+  const excluded = scripts.length > 0 ? ['--exclude-entrypoints', ...scripts] : [];
+  return [
+    spawnSync('npx', ['publint', '--strict', tarball], { encoding: 'utf8' }),
+    spawnSync('npx', ['attw', '--profile', 'esm-only', ...excluded, '--', tarball], { encoding: 'utf8' }),
+  ].flatMap(({ status, stdout, stderr }) => (status === 0 ? [] : [stdout + stderr]));
+}
+
 /** Returns a new folder that is removed by `remove`. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'offerlet-package-'));

@@ -3,7 +3,8 @@ import { get } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
-import { buildCommand, hasNamespaces, type Command, type Running } from './command.ts';
+import { hasNamespaces } from '../lock/contenders.ts';
+import { buildCommand, type Command, type Running } from './command.ts';
 import { RESPONSE, event, KEY, REQUEST } from './scriptedNetwork.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
@@ -158,7 +159,7 @@ test('behind a web server, limits count by the address in its header, and can be
     `POST /events HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Forwarded-For: 10.0.0.1, ${address}\r\nContent-Length: 0\r\n\r\n`;
   const flood = requestFrom('203.0.113.7').repeat(2_000) + requestFrom('203.0.113.8');
   for (const limit of ['perAddress=600/100', 'off']) {
-    const { port } = new URL(await start(['--address-header', 'x-forwarded-for', '--rate-limit', limit]).url);
+    const { port } = new URL(await start(['--address-header', 'X-Forwarded-For', '--rate-limit', limit]).url);
     const statuses = await new Promise<string[]>((resolve, reject) => {
       let got = '';
       const socket = connect(Number(port), '127.0.0.1', () => socket.end(flood));

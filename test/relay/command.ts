@@ -1,15 +1,12 @@
-import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import { CONTAINER } from '../lock/contenders.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-const CONTAINER = ['unshare', '-r', '--pid', '--fork', '--kill-child', '--mount-proc'];
-/** Whether this machine lets a process have its own pid namespace. */
-export const hasNamespaces = spawnSync('unshare', [...CONTAINER.slice(1), 'true']).status === 0;
 
 /** The `offerlet` command, built from the source as it is. */
 export interface Command {

@@ -11,7 +11,7 @@ import {
   type LedgerRow,
 } from '../../src/relay.ts';
 import { createCounting } from '../../src/relay/createCounting.ts';
-import { accept, event, json, KEY, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
+import { accept, event, json, KEY, postTo, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
 
 let directory: string;
 const opened: DedupeFile[] = [];
@@ -45,11 +45,7 @@ async function askFor(bench: Bench, placement: Record<string, unknown>): Promise
 }
 
 function send(bench: Bench, path: string, { body, ip }: { body: unknown; ip: string }): Promise<Response> {
-  const headers = { 'content-type': 'application/json' };
-  return bench.relay(
-    new Request(`https://shop.example${path}`, { method: 'POST', headers, body: JSON.stringify(body) }),
-    { ip },
-  );
+  return postTo(bench.relay, path, body, { ip });
 }
 
 describe('the ledger in files', () => {

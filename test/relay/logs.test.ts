@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createRelay } from '../../src/relay.ts';
-import { createScriptedNetwork, json, KEY, REQUEST, setUp } from './scriptedNetwork.ts';
+import { createScriptedNetwork, json, KEY, postTo, REQUEST, setUp } from './scriptedNetwork.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -22,14 +22,8 @@ async function linesOf(status: number, body: unknown = REQUEST): Promise<string[
     networkUrl: 'https://network.example',
     fetch: network.fetch,
   });
-  await relay(
-    new Request('https://shop.example/recommendations', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-request-id': 'page-request-1' },
-      body: JSON.stringify(body),
-    }),
-    { ip: '192.0.2.1' },
-  );
+  const headers = { 'x-request-id': 'page-request-1' };
+  await postTo(relay, '/recommendations', body, { headers, ip: '192.0.2.1' });
   return lines;
 }
 

@@ -6,7 +6,7 @@ import { createRelay, toNode, type NodeHandler, type Prefetched, type PrefetchRe
 import { own } from '../../src/wire/json.ts';
 import { whyUnusable } from '../../src/wire/offers/prefetched.ts';
 import type { UserDetails } from '../../src/wire/offers/request.ts';
-import { HASH, json, KEY, RESPONSE, setUp, useFakeClock } from './scriptedNetwork.ts';
+import { HASH, json, KEY, postTo, RESPONSE, setUp, useFakeClock } from './scriptedNetwork.ts';
 import { serve } from '../fixtures/serve.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -244,13 +244,6 @@ test('is undefined when the block would be larger than a page reads', async () =
   expect(await relay.prefetch(visit(), another())).toBeUndefined();
 });
 
-test('withholds a response that contains the key', async () => {
-  const { relay, network, logs } = setUp();
-  network.respondWith(() => json(200, { ...RESPONSE, echo: KEY }));
-  expect(await relay.prefetch(visit(), GIVEN)).toBeUndefined();
-  expect(JSON.stringify(logs)).not.toContain(KEY);
-});
-
 test.each([
   [400, { message: `not for ${HASH}` }],
   [429, {}],
@@ -329,15 +322,10 @@ test('a prefetch spends the rate limit of its shopper, and of nobody else', asyn
   expect(await ask('203.0.113.2')).toBeDefined();
   const info = { ip: '203.0.113.2' };
   await ask('203.0.113.2');
-  const request = new Request('https://shop.example/recommendations', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(GIVEN),
-  });
-  expect((await relay(request, info)).status).toBe(429);
+  expect((await postTo(relay, '/recommendations', GIVEN, info)).status).toBe(429);
 });
 
-test('1,000 prefetches at once each get their own order, and no more connections than pages would', async () => {
+test('1,000 prefetches at once each get their own order', async () => {
   const { relay, network } = setUp();
   network.respondWith(({ body }) => {
     return json(200, { ...RESPONSE, session_id: (body['order_details'] as { order_id: string }).order_id });
@@ -355,19 +343,6 @@ test('1,000 prefetches at once each get their own order, and no more connections
   );
   expect(all.map((each) => each?.json.order_id)).toEqual(ids);
   expect(all.map((each) => own(each?.json.response, 'session_id'))).toEqual(ids);
-  // One shopper's thousand tabs.
-  const held: (() => void)[] = [];
-  network.respondWith(() => new Promise((resolve) => void held.push(() => resolve(json(200, RESPONSE)))));
-  let refused = 0;
-  const one = ids.map(async () => {
-    const offers = await relay.prefetch(visit(), { ...another(), ip: '203.0.113.1', timeout: 20_000 });
-    if (!offers) refused += 1;
-  });
-  await expect.poll(() => refused).toBe(1_000 - 64);
-  expect(held).toHaveLength(64);
-  for (const answer of held) answer();
-  await Promise.all(one);
-  expect(refused).toBe(1_000 - 64);
 });
 
 test('a relay behind toNode keeps its prefetch; a function around a relay has none', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import { createDedupeMemory, openDedupeFile } from '../../src/relay.ts';
-import { json, RESPONSE, setUp, useFakeClock, type Bench } from './scriptedNetwork.ts';
+import { json, postTo, RESPONSE, setUp, useFakeClock, type Bench } from './scriptedNetwork.ts';
 
 beforeEach(() => useFakeClock());
 afterEach(() => {
@@ -91,9 +91,7 @@ test('one client fills its own part of the memory of responses', async () => {
   let sessions = 0;
   bench.network.respondWith(() => json(200, { ...RESPONSE, session_id: `session ${(sessions += 1)}`, padding }));
   const order = async (order_id: string, ip: string): Promise<unknown> => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
-    const body = JSON.stringify({ ...ORDER, order_details: { order_id } });
-    const response = await bench.relay(new Request('https://shop.example/recommendations', { ...init, body }), { ip });
+    const response = await postTo(bench.relay, '/recommendations', { ...ORDER, order_details: { order_id } }, { ip });
     return ((await response.json()) as { session_id?: unknown }).session_id;
   };
   expect(await order('1001', '192.0.2.1')).toBe('session 1');

@@ -121,28 +121,31 @@ export function setUp(options: Partial<RelayOptions> = {}): Bench {
     relay,
     logs,
     metrics,
-    post: (path, body, headers = {}) =>
-      relay(
-        new Request(`https://shop.example${path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: typeof body === 'string' ? body : JSON.stringify(body),
-        }),
-      ),
+    post: (path, body, headers) => postTo(relay, path, body, { headers }),
     counted: (name) => metrics.filter((metric) => metric.name === name).reduce((sum, metric) => sum + metric.value, 0),
   };
 }
 
-/** Asks a relay for offers, as the page of a shop does. */
-export function ask(relay: Relay, from?: Parameters<Relay>[1]): Promise<Response> {
+/** Posts JSON to a relay, as the page of a shop does, from this address. */
+export function postTo(
+  relay: Relay,
+  path: string,
+  body: unknown,
+  { headers = {}, ip }: { headers?: Record<string, string> | undefined; ip?: string | undefined } = {},
+): Promise<Response> {
   return relay(
-    new Request('https://shop.example/recommendations', {
+    new Request(`https://shop.example${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(REQUEST),
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
     }),
-    from,
+    ip === undefined ? {} : { ip },
   );
+}
+
+/** Asks a relay for offers. */
+export function ask(relay: Relay, from: { ip?: string } = {}): Promise<Response> {
+  return postTo(relay, '/recommendations', REQUEST, from);
 }
 
 /** A well-formed event with a unique id. */

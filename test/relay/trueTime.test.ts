@@ -5,7 +5,7 @@ import { openQueue } from '../../src/queue/openQueue.ts';
 import { createRelay, openDedupeFile } from '../../src/relay.ts';
 import { createFakeNetwork } from '../../src/testing/createFakeNetwork.ts';
 import { event as queued, freshStorage } from '../queue/world.ts';
-import { event, KEY, REQUEST, setUp } from './scriptedNetwork.ts';
+import { ask, event, KEY, REQUEST, setUp } from './scriptedNetwork.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -176,13 +176,7 @@ describe('a queue, a relay with its ledger and a network', () => {
         if (random() < 0.2) throw new TypeError('Failed to fetch');
         return response;
       }) as typeof fetch;
-      const response = await relay(
-        new Request('https://shop.example/recommendations', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(REQUEST),
-        }),
-      );
+      const response = await ask(relay);
       const { session_id } = (await response.json()) as { session_id: string };
       const expected = new Map<string, string>();
       const openPage = async (): Promise<ReturnType<typeof openQueue>> => {

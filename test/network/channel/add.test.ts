@@ -181,8 +181,16 @@ describe.each(DATABASE_KINDS)('adding publishers on %s', (kind) => {
   });
 
   test('C25 a body that is not a JSON object is a 400, unknown fields are ignored', async () => {
-    for (const body of ['{ broken', '', '[]', 'null', '"x"', '5']) {
-      expect(await tenant.call('POST', ADD, body), body).toMatchObject({
+    for (const body of [
+      '{ broken',
+      '',
+      '[]',
+      'null',
+      '"x"',
+      '5',
+      `{"extra":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+    ]) {
+      expect(await tenant.call('POST', ADD, body), body.slice(0, 20)).toMatchObject({
         status: 400,
         body: { non_field_errors: [expect.any(String)] },
       });

@@ -1,34 +1,23 @@
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createNetwork, NetworkStartError, type NetworkOptions } from '../../../src/network.ts';
+import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { testNetworkOf } from '../testNetwork.ts';
 
 // A new directory takes the embedded database seconds of computing, and this machine may be busy.
 
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'offerlet-start-'));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const start = (options: NetworkOptions): ReturnType<typeof createNetwork> =>
   createNetwork({ seed: 'empty', log: () => undefined, ...options });
 
-test('a staging network shows the same keys at every start, and stores them readable for its account only', async () => {
-  const data = join(directory, 'staging');
+test('a staging network has its directory alone, shows the same keys at every start, and stores them for its account only', async () => {
+  const data = makeFolder();
   const first = await start({ data });
   const described = first.describe();
+  const refused = await start({ data }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(NetworkStartError);
+  expect(String(refused)).toMatch(new RegExp(`^.*in use by process ${process.pid}.*$`));
+  expect((await testNetworkOf(first).call('GET', '/health')).status).toBe(200);
   await first.close();
   expect(statSync(join(data, 'keys.json')).mode & 0o777).toBe(0o600);
   const second = await start({ data });
@@ -42,9 +31,8 @@ test('a staging network shows the same keys at every start, and stores them read
 });
 
 test.runIf(process.platform !== 'win32')('the keys are written nowhere but into the data directory', async () => {
-  const data = join(directory, 'planted');
-  const elsewhere = join(directory, 'elsewhere');
-  mkdirSync(data);
+  const data = makeFolder();
+  const elsewhere = join(makeFolder(), 'elsewhere');
   writeFileSync(elsewhere, 'precious', { mode: 0o644 });
   // As a folder that somebody else has made might have it.
   symlinkSync(elsewhere, join(data, 'keys.json'));
@@ -55,19 +43,8 @@ test.runIf(process.platform !== 'win32')('the keys are written nowhere but into 
   expect(readdirSync(data).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
-test('a second network on the same directory is refused in one line, and the first continues', async () => {
-  const data = join(directory, 'locked');
-  const first = await start({ data });
-  const refused = await start({ data }).catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(NetworkStartError);
-  expect(String(refused)).toContain(`in use by process ${process.pid}`);
-  expect(String(refused)).not.toContain('\n');
-  expect((await testNetworkOf(first).call('GET', '/health')).status).toBe(200);
-  await first.close();
-});
-
 test('production shows its keys once; showKeys issues new ones and revokes the old', async () => {
-  const data = join(directory, 'production');
+  const data = makeFolder();
   const first = await start({ data, environment: 'production' });
   const keys = first.describe().keys;
   expect(keys.management).toMatch(/^adnet_sk_live_/);

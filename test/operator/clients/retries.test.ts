@@ -1,198 +1,124 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test as base, vi } from 'vitest';
-import type { Listening } from '../../../src/cli/listen.ts';
-import { createNetwork, type Network } from '../../../src/network.ts';
-import { ChannelClient, ApiError, UnreachableError, type ResponseNotice } from '../../../src/operator.ts';
-import { serve } from '../../../src/sandbox/startNetwork.ts';
-import { freePort } from '../../fixtures/serve.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ApiError, ChannelClient, type ResponseNotice } from '../../../src/operator.ts';
+import { hurried } from '../../client/clientWorld.ts';
 
-// What is repeated and what is not, against the sandbox network over real connections. The tests wait together, so each has
-// its own port, where its own calls fail.
+// What is repeated and what is not, by a clock that the tests turn.
 
-vi.setConfig({ maxConcurrency: 30 });
-
-const DETAILS = '/adnet/channel/details/';
-const ADD = '/adnet/publishers/add/';
-const EXCLUSIONS = '/adnet/channel/exclusions/';
-
-let network: Network;
-let apiKey: string;
-beforeAll(async () => {
-  network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
-  apiKey = network.describe().keys.management ?? '';
-});
-afterAll(() => network.close());
-
-/** What happens to a call instead of its response; `lost`: the connection, before or after the network did what it says. */
+/** What becomes of a request; without a status, its connection is lost, or refused. */
 interface Fault {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  readonly lost?: 'before' | 'after';
-  readonly delay?: number;
+  readonly code?: string;
 }
 
-interface Port {
-  /** Lets the next calls of a path fail. */
-  fail(path: string, fault: Fault, times?: number): void;
-  /** Method and path of each request that arrived. */
-  readonly arrived: string[];
-  readonly notices: ResponseNotice[];
-  client(options?: { maxRetries?: number; timeout?: number }): ChannelClient;
-}
-
-const test = base.extend<{ port: Port }>({
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which fixtures this one needs
-  port: async ({}, use) => {
-    const faults: (Fault & { readonly path: string })[] = [];
-    const arrived: string[] = [];
-    const notices: ResponseNotice[] = [];
-    const server: Listening = await serve(
-      async (request, from) => {
-        const { pathname } = new URL(request.url);
-        arrived.push(`${request.method} ${pathname}`);
-        const { status, headers = {}, lost, delay = 0 } = (faults[0]?.path === pathname && faults.shift()) || {};
-        await sleep(delay);
-        if (status !== undefined) return Response.json({ detail: 'scripted' }, { status, headers });
-        const response = lost === 'before' ? new Response() : await network.fetch(request, from);
-        if (lost) from.drop?.();
-        return response;
-      },
-      { port: 0 },
-    );
-    await use({
-      fail: (path, fault, times = 1) => void faults.push(...Array.from({ length: times }, () => ({ ...fault, path }))),
-      arrived,
-      notices,
-      client: (options) =>
-        new ChannelClient({
-          networkUrl: server.url,
-          apiKey,
-          ...options,
-          onResponse: (notice) => notices.push(notice),
-        }),
-    });
-    await server.close();
-  },
+let faults: Fault[];
+let arrived: string[];
+let notices: ResponseNotice[];
+beforeEach(() => {
+  vi.useFakeTimers();
+  [faults, arrived, notices] = [[], [], []];
 });
+afterEach(() => void vi.useRealTimers());
 
+function open(options: { maxRetries?: number; fetch?: () => Promise<Response> } = {}): ChannelClient {
+  return new ChannelClient({
+    networkUrl: 'https://channel.example',
+    apiKey: 'adnet_sk_test_1',
+    onResponse: (notice) => notices.push(notice),
+    async fetch(url, init) {
+      arrived.push(`${init.method} ${new URL(url).pathname}`);
+      const { status, headers = {}, code } = faults.shift() ?? { status: 200 };
+      if (status === undefined) throw Object.assign(new TypeError('fetch failed'), { code });
+      return Response.json(
+        { channel: { exclusions: {} }, ok: true, results: [{ status: 'created' }] },
+        { status, headers },
+      );
+    },
+    ...options,
+  });
+}
+
+const ITEM = { brand_name: 'Brand', domain: 'brand.example', primary_category_id: 'c', subcategory_ids: ['s'] };
 const CALLS = {
-  get: { path: DETAILS, call: async (client: ChannelClient) => client.details() },
-  put: { path: EXCLUSIONS, call: async (client: ChannelClient) => client.setChannelExclusions([]) },
-  post: { path: ADD, call: async (client: ChannelClient) => client.add([await someItem(client)]) },
+  get: (client: ChannelClient): Promise<unknown> => client.details(),
+  put: (client: ChannelClient): Promise<unknown> => client.setChannelExclusions([]),
+  post: (client: ChannelClient): Promise<unknown> => client.add([ITEM]),
 };
+const SECONDS = { 'retry-after': '1' };
+const DATE = { 'retry-after': 'Fri, 01 Jan 2100 00:00:01 GMT' };
 
-let count = 0;
-async function someItem(client: ChannelClient): Promise<Parameters<ChannelClient['add']>[0][number]> {
-  const [category] = await client.categories();
-  return {
-    brand_name: `Brand ${++count}`,
-    domain: `brand-${count}.example`,
-    primary_category_id: category?.remote_id ?? '',
-    subcategory_ids: [category?.subcategories[0]?.remote_id ?? ''],
-  };
-}
-
-const date = (ms: number): string => new Date(Date.now() + ms).toUTCString();
-
-describe('with retries', { concurrent: true }, () => {
-  test.for<[what: string, name: keyof typeof CALLS, fault: () => Fault, requests: number, succeeds: boolean]>([
-    ['a GET after a 429 with seconds', 'get', () => ({ status: 429, headers: { 'retry-after': '1' } }), 2, true],
-    ['a GET after a 429 with a date', 'get', () => ({ status: 429, headers: { 'retry-after': date(1_500) } }), 2, true],
-    ['a GET after a 503 with Retry-After', 'get', () => ({ status: 503, headers: { 'retry-after': '1' } }), 2, true],
-    ['a GET after a 503', 'get', () => ({ status: 503 }), 2, true],
-    ['a GET after a 500', 'get', () => ({ status: 500 }), 2, true],
-    ['a GET whose connection was lost', 'get', () => ({ lost: 'before' }), 2, true],
-    ['a PUT after a 502', 'put', () => ({ status: 502 }), 2, true],
-    ['a PUT whose response was lost', 'put', () => ({ lost: 'after' }), 2, true],
-    ['a POST after a 429', 'post', () => ({ status: 429, headers: { 'retry-after': '1' } }), 2, true],
-    ['a POST after a 503 with Retry-After', 'post', () => ({ status: 503, headers: { 'retry-after': '1' } }), 2, true],
-    ['no POST after a 503 without', 'post', () => ({ status: 503 }), 1, false],
-    ['no POST after a 500', 'post', () => ({ status: 500 }), 1, false],
-    ['no POST whose response was lost', 'post', () => ({ lost: 'after' }), 1, false],
-    ['no POST whose connection was lost', 'post', () => ({ lost: 'before' }), 1, false],
-    ['no GET after a 400', 'get', () => ({ status: 400 }), 1, false],
-    ['no GET after a 401', 'get', () => ({ status: 401 }), 1, false],
-    ['no GET after a 404', 'get', () => ({ status: 404 }), 1, false],
-  ])('%s is repeated', async ([, name, fault, requests, succeeds], { port }) => {
-    const { path, call } = CALLS[name];
-    port.fail(path, fault());
-    const result: unknown = await call(port.client()).catch((error: unknown) => error);
-    expect(result instanceof ApiError).toBe(!succeeds);
-    expect(port.arrived.filter((one) => one.endsWith(path))).toHaveLength(requests);
-  });
-
-  test('a call is repeated twice by default, and as often as maxRetries says', async ({
-    port: { fail, arrived, client },
-  }) => {
-    fail(DETAILS, { status: 500 }, 9);
-    await expect(client().details()).rejects.toMatchObject({ status: 500 });
-    expect(arrived).toHaveLength(3);
-    await expect(client({ maxRetries: 0 }).details()).rejects.toMatchObject({ status: 500 });
-    expect(arrived).toHaveLength(4);
-  });
-
-  test('Retry-After is obeyed, in seconds and as a date', async ({ port: { fail, notices, client } }) => {
-    for (const valueOf of [() => '2', () => date(2_500)]) {
-      fail(DETAILS, { status: 429, headers: { 'retry-after': valueOf() } });
-      const begin = Date.now();
-      await client().details();
-      expect(Date.now() - begin).toBeGreaterThanOrEqual(1_500);
-    }
-    expect(notices.map(({ status, attempt }) => [status, attempt])).toEqual([
-      [429, 1],
-      [200, 2],
-      [429, 1],
-      [200, 2],
-    ]);
-    expect(notices[0]?.retryIn).toBe(2_000);
-  });
-
-  test('a POST to a server that is not up yet is repeated: nothing was sent', async ({ port }) => {
-    const attempts: number[] = [];
-    const client = new ChannelClient({
-      networkUrl: `http://127.0.0.1:${await freePort()}`,
-      apiKey,
-      onRequest: ({ attempt }) => attempts.push(attempt),
-    });
-    await expect(client.add([await someItem(port.client())])).rejects.toBeInstanceOf(UnreachableError);
-    expect(attempts).toEqual([1, 2, 3]);
-  });
-
-  test('a removal whose response was lost counts as done when the publisher is gone', async ({
-    port: { fail, arrived, client },
-  }) => {
-    const id = network.describe().publisher.publisher_remote_id;
-    const path = `/adnet/publishers/${id}/remove/`;
-    fail(path, { lost: 'after' });
-    await expect(client().remove(id)).resolves.toBeUndefined();
-    expect(arrived).toEqual([`DELETE ${path}`, `DELETE ${path}`]);
-    await expect(client().remove(id)).rejects.toMatchObject({ name: 'NotFoundError' });
-  });
+test.each<[what: string, name: keyof typeof CALLS, fault: Fault, requests: number]>([
+  ['a GET after a 429 with seconds', 'get', { status: 429, headers: SECONDS }, 2],
+  ['a GET after a 429 with a date', 'get', { status: 429, headers: DATE }, 2],
+  ['a GET after a 503 with Retry-After', 'get', { status: 503, headers: SECONDS }, 2],
+  ['a GET after a 503', 'get', { status: 503 }, 2],
+  ['a GET after a 500', 'get', { status: 500 }, 2],
+  ['a GET whose connection was lost', 'get', {}, 2],
+  ['a PUT after a 502', 'put', { status: 502 }, 2],
+  ['a PUT whose response was lost', 'put', {}, 2],
+  ['a POST after a 429', 'post', { status: 429, headers: SECONDS }, 2],
+  ['a POST after a 503 with Retry-After', 'post', { status: 503, headers: SECONDS }, 2],
+  ['a POST to a server that is not up yet: nothing was sent', 'post', { code: 'ECONNREFUSED' }, 2],
+  ['no POST after a 503 without', 'post', { status: 503 }, 1],
+  ['no POST after a 500', 'post', { status: 500 }, 1],
+  ['no POST whose response was lost', 'post', {}, 1],
+  ['no GET after a 400', 'get', { status: 400 }, 1],
+  ['no GET after a 401', 'get', { status: 401 }, 1],
+  ['no GET after a 404', 'get', { status: 404 }, 1],
+])('%s is repeated', async (_, name, fault, requests) => {
+  vi.setSystemTime('2100-01-01T00:00:00Z');
+  faults = [fault];
+  const result: unknown = await hurried(CALLS[name](open())).catch((error: unknown) => error);
+  expect(result instanceof ApiError).toBe(requests === 1);
+  expect(arrived).toHaveLength(requests);
 });
 
-test('a slow body ends at the timeout of the call and is not repeated', async ({ port: { fail, arrived, client } }) => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  fail(DETAILS, { delay: 3_000 });
-  const failed = client()
-    .details({ timeout: 300 })
-    .catch((reason: unknown) => reason);
-  while (!arrived[0]) await sleep(1);
-  vi.advanceTimersByTime(300);
-  expect(String(await failed)).toMatch(/^UnreachableError: .*timed out after 300 ms/);
+test('a call is repeated twice by default, and as often as maxRetries says', async () => {
+  faults = Array.from({ length: 9 }, () => ({ status: 500 }));
+  await expect(hurried(open().details())).rejects.toMatchObject({ status: 500 });
+  expect(arrived).toHaveLength(3);
+  await expect(hurried(open({ maxRetries: 0 }).details())).rejects.toMatchObject({ status: 500 });
+  expect(arrived).toHaveLength(4);
+});
+
+test.each(['2', 'Fri, 01 Jan 2100 00:00:02 GMT'])('Retry-After: %s is obeyed', async (value) => {
+  vi.setSystemTime('2100-01-01T00:00:00Z');
+  faults = [{ status: 429, headers: { 'retry-after': value } }];
+  const called = open().details();
+  await vi.advanceTimersByTimeAsync(1_999);
   expect(arrived).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  await called;
+  expect(notices).toMatchObject([
+    { status: 429, attempt: 1, retryIn: 2_000 },
+    { status: 200, attempt: 2, retryIn: undefined },
+  ]);
 });
 
-test('a signal cancels a call, even while it waits for the next attempt', async ({
-  port: { fail, arrived, client },
-}) => {
-  fail(DETAILS, { status: 429, headers: { 'retry-after': '30' } }, 9);
+test('a removal whose response was lost counts as done when the publisher is gone', async () => {
+  faults = [{}, { status: 404 }, { status: 404 }];
+  await expect(hurried(open().remove('p1'))).resolves.toBeUndefined();
+  expect(arrived).toHaveLength(2);
+  await expect(open().remove('p1')).rejects.toMatchObject({ name: 'NotFoundError' });
+});
+
+test('a body that never ends, ends at the timeout of the call, and is not repeated', async () => {
+  const fetch = vi.fn(() => Promise.resolve(new Response(new ReadableStream())));
+  const failed = expect(open({ fetch }).details({ timeout: 300 })).rejects.toThrow('timed out after 300 ms');
+  await vi.advanceTimersByTimeAsync(300);
+  await failed;
+  expect(fetch).toHaveBeenCalledOnce();
+});
+
+test('a signal cancels a call, even while it waits for the next attempt', async () => {
+  faults = [{ status: 429, headers: { 'retry-after': '30' } }];
   const controller = new AbortController();
-  const calling = client().details({ signal: controller.signal });
-  setTimeout(() => controller.abort(new Error('enough')), 300);
-  await expect(calling).rejects.toThrow('enough');
-  expect(arrived).toHaveLength(1);
-  await expect(client().details({ signal: controller.signal })).rejects.toThrow('enough');
-  await expect(client().details({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  const { signal } = controller;
+  const failed = expect(open().details({ signal })).rejects.toThrow('enough');
+  await vi.advanceTimersByTimeAsync(300);
+  controller.abort(new Error('enough'));
+  await failed;
+  await expect(open().details({ signal })).rejects.toThrow('enough');
+  await expect(open().details({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
   expect(arrived).toHaveLength(1);
 });

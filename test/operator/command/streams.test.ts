@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { openScriptedServer, type ScriptedServer } from '../clients/scriptedServer.ts';
 import { buildCommand, type Command } from '../../relay/command.ts';
 
@@ -11,16 +11,13 @@ import { buildCommand, type Command } from '../../relay/command.ts';
 const KEY = 'adnet_sk_test_canary0123456789';
 let command: Command;
 let network: ScriptedServer;
-let folder: string;
 beforeAll(async () => {
   [command, network] = await Promise.all([buildCommand('src/operator/cli.ts'), openScriptedServer()]);
-  folder = mkdtempSync(join(tmpdir(), 'offerlet-streams-'));
   network.responses = [{ body: { channel: { name: 'Demo', exclusions: { subcategories: { channel: [] } } } } }];
 });
 afterAll(async () => {
   await command.remove();
   await network.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Runs a line of bash, in which `offerlet` is the command. */
@@ -41,7 +38,7 @@ function shell(line: string): Promise<{ code: number | null; stdout: string; std
 }
 
 function keyFile(mode: number): string {
-  const file = join(folder, `key-${mode.toString(8)}`);
+  const file = join(makeFolder(), 'key');
   writeFileSync(file, `${KEY}\n`);
   chmodSync(file, mode);
   return file;

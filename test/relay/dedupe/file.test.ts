@@ -306,15 +306,6 @@ describe('the file of accepted events', () => {
     expect((await heap()) - before).toBeLessThan(1_000_000);
   });
 
-  test('belongs to one process at a time', async () => {
-    const store = await open();
-    await expect(openDedupeFile(files.directory)).rejects.toThrow(
-      /is in use by process \d+\. Stop it, or give this relay another directory/,
-    );
-    await close(store);
-    await close(await open());
-  });
-
   test('in an unusable place is refused in one line', async () => {
     await writeFile(join(files.directory, 'file'), '');
     await expect(openDedupeFile(join(files.directory, 'file'))).rejects.toThrow(/cannot be (created|written to)/);

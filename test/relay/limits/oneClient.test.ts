@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { DedupeStore } from '../../../src/relay.ts';
 import { KeyTable, senderNumber } from '../../../src/relay/dedupe/keyTable.ts';
-import { accept, ask, event, json, REQUEST, setUp, useFakeClock, type Bench } from '../scriptedNetwork.ts';
+import { accept, ask, event, json, postTo, REQUEST, setUp, useFakeClock, type Bench } from '../scriptedNetwork.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -22,14 +22,7 @@ function memoryOf(max: number): DedupeStore {
 }
 
 function report(bench: Bench, events: unknown[], ip?: string): Promise<Response> {
-  return bench.relay(
-    new Request('https://shop.example/events/batch', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ events }),
-    }),
-    ip === undefined ? {} : { ip },
-  );
+  return postTo(bench.relay, '/events/batch', { events }, { ip });
 }
 
 describe('one client with a /48 network', () => {
@@ -73,14 +66,7 @@ test('a client whose requests hang does not take the connections of others, nor 
   bench.network.respondWith((call) => (call.text.includes('slow') ? new Promise(() => undefined) : accept(call)));
   const slow = { ...REQUEST, custom_metadata: { campaign: 'slow' } };
   const flood = Array.from({ length: 300 }, () =>
-    bench.relay(
-      new Request('https://shop.example/recommendations', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(slow),
-      }),
-      { ip: '203.0.113.66' },
-    ),
+    postTo(bench.relay, '/recommendations', slow, { ip: '203.0.113.66' }),
   );
   await expect.poll(() => bench.network.calls.length).toBe(64);
   expect((await ask(bench.relay, { ip: '198.51.100.1' })).status).toBe(200);
@@ -156,14 +142,7 @@ describe('where no address is known', () => {
     const logs: string[] = [];
     const bench = setUp({ ...options, onLog: (entry) => logs.push(entry.message) });
     for (let request = 0; request < 3; request++)
-      await bench.relay(
-        new Request('https://shop.example/recommendations', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...(headers as Record<string, string>) },
-          body: JSON.stringify(REQUEST),
-        }),
-        ip === undefined ? {} : { ip },
-      );
+      await postTo(bench.relay, '/recommendations', REQUEST, { headers: headers as Record<string, string>, ip });
     const said = logs.filter((text) => text !== 'POST /recommendations');
     expect(said).toEqual(message ? [expect.stringMatching(message)] : []);
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { RelayError } from '../../../src/relay.ts';
-import { ask, RESPONSE, event, HASH, json, KEY, REQUEST, setUp } from '../scriptedNetwork.ts';
+import { ask, RESPONSE, event, HASH, json, KEY, postTo, REQUEST, setUp } from '../scriptedNetwork.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -236,9 +236,7 @@ test.each([
   for (const name of ['ip_address', 'IP_Address', 'ip', 'ipAddress', 'client_ip', '__proto__']) {
     const { network, relay } = setUp(options);
     const body = `{"user_details":{"external_guid":"g"},"placement_details":{"view":"THANK_YOU","display_mode":"INLINE"},"attributes":{"${name}":"192.0.2.66","language":"de","zip":"8001"}}`;
-    const headers = { 'content-type': 'application/json' };
-    const request = new Request('https://shop.example/recommendations', { method: 'POST', headers, body });
-    expect((await relay(request, { ip: '203.0.113.9' })).status).toBe(200);
+    expect((await postTo(relay, '/recommendations', body, { ip: '203.0.113.9' })).status).toBe(200);
     expect(network.calls[0]?.body['attributes']).toEqual({
       ...('context' in options ? {} : { language: 'de', zip: '8001' }),
       ...(sent !== undefined && { ip_address: sent }),
@@ -283,18 +281,10 @@ test.each([
   ['a list', () => json(200, [])],
   ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://evil.example/' } })],
   ['a 204', () => new Response(null, { status: 204 })],
-  ['2 MiB', () => json(200, { pad: 'x'.repeat(2 * 1024 * 1024) })],
 ])('%s from the network is a 502', async (_, reply) => {
   const { network, post } = setUp();
   network.respondWith(reply);
   expect((await post('/recommendations', REQUEST)).status).toBe(502);
-  expect(network.calls).toHaveLength(1);
-});
-
-test('a late response is a 504 after a single call', async () => {
-  const { network, post } = setUp({ timeouts: { recommendations: 30 } });
-  network.respondWith(() => new Promise(() => undefined));
-  expect((await post('/recommendations', REQUEST)).status).toBe(504);
   expect(network.calls).toHaveLength(1);
 });
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createRelay, type LogEntry, type Relay, type RelayOptions } from '../../../src/relay.ts';
-import { accept, ask, RESPONSE, event, json, KEY, REQUEST, setUp, useFakeClock } from '../scriptedNetwork.ts';
+import { accept, ask, RESPONSE, event, json, KEY, postTo, REQUEST, setUp, useFakeClock } from '../scriptedNetwork.ts';
 import { freePort, serve, type Served } from '../../fixtures/serve.ts';
 
 const open: Served[] = [];
@@ -227,13 +227,7 @@ test('a refused connection is a 502 after one retry, and no event counts as lost
     networkUrl: `http://127.0.0.1:${await freePort()}`,
     onMetric: ({ name }) => names.push(name),
   });
-  const answer = await relay(
-    new Request('https://shop.example/events', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(event()),
-    }),
-  );
+  const answer = await postTo(relay, '/events', event());
   expect(answer.status).toBe(502);
   expect(names).toEqual(['events_forwarded', 'connection_retries', 'request']);
 });
