@@ -71,6 +71,7 @@ it('a huge Retry-After is limited to an hour', () => {
     expect([header, retryAfterMs(header, NOW)]).toEqual([header, 3_600_000]);
 });
 it('no delay is shorter than Retry-After, not even for a flush', () => {
+  expect(afterFailure(undefined, NOW, '60')).not.toEqual(afterFailure(undefined, NOW, '60')); // not all at once
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3_600 }), (seconds) => {
       const backoff = afterFailure(undefined, NOW, String(seconds));

@@ -49,6 +49,8 @@ it('moves a refused event to a later time and counts the refusal', () => {
   const [, moved] = changes;
   expect(moved).toMatchObject([expect.any(String), { tries: 1 }, entry(1)[0]]);
   expect(events[0]).toMatchObject({ type: 'retried', count: 1, reason: 'c: m' });
+  const [seventh] = settled(207, [ok(0), no(1, true)], { batch: [entry(0), entry(1, 6)] }).events;
+  expect(seventh?.type === 'retried' && seventh.nextTryAt).toBeGreaterThan(NOW + 30_000);
 });
 
 it('makes a dead letter of a final refusal, and of the tenth', () => {
