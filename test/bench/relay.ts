@@ -1,20 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPeers } from './peers/openPeers.ts';
 import { batch, question } from './relay/bodies.ts';
 import { compare } from './relay/compare.ts';
-import { buildModule, measure, serve, type Served } from './relay/processes.ts';
+import { buildRelay, measure, serve, type Served } from './relay/processes.ts';
 
 /**
- * `npm run bench -- relay [seconds per run] [rounds]`: the relay, with and without a file of accepted events, next to
- * pass-throughs on node:http and undici, in turns; then what its memory takes.
+ * `npm run bench -- relay [seconds per run] [rounds]`: the relay, with and without a file of accepted events, next to a
+ * pass-through, in turns; then what its memory takes.
  */
 export async function run(args: string[]): Promise<void> {
   const seconds = Number(args[0] ?? 4);
   const rounds = Number(args[1] ?? 3);
   const folder = await mkdtemp(join(tmpdir(), 'offerlet-bench-'));
-  const peers = openPeers({ undici: '7.30.2' });
   const served: Served[] = [];
   const start = async (role: string, ...args: string[]): Promise<Served> => {
     const server = await serve([role, ...args]);
@@ -22,12 +20,10 @@ export async function run(args: string[]): Promise<void> {
     return server;
   };
   try {
-    const relayModule = await buildModule(folder);
+    const relayModule = await buildRelay(folder);
     const address = `http://127.0.0.1:${(await start('network')).port}`;
     const servers = {
-      direct: await start('direct'),
       bare: await start('bare', address),
-      ...(peers.areThere && { pool: await start('pool', address, peers.pathOf('undici')) }),
       storeless: await start('storeless', address, relayModule),
       relay: await start('relay', address, relayModule),
       file: await start('file', address, relayModule, join(folder, 'data')),
@@ -39,7 +35,6 @@ export async function run(args: string[]): Promise<void> {
     for (const what of ['ids', 'day']) console.log(await measure([what, '', relayModule, join(folder, what)]));
   } finally {
     for (const each of served) each.stop();
-    peers.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

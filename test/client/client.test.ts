@@ -164,16 +164,13 @@ describe('reportAll', () => {
     expect(network.calls).toHaveLength(1);
   });
 
-  test('waits as long as Retry-After says', async () => {
-    network.fault = (call) => (call === 1 ? { status: 503, headers: { 'retry-after': '7' } } : {});
+  test.each<Fault>([{ status: 503 }, { fails: [0] }])('waits as long as Retry-After says, after %j', async (fault) => {
+    network.fault = (call) => (call === 1 ? { ...fault, headers: { 'retry-after': '7' } } : {});
     const begin = Date.now();
     let done = 0;
     const work = open()
       .reportAll(clicks(1))
-      .then((reports) => {
-        done = Date.now() - begin;
-        return reports;
-      });
+      .finally(() => (done = Date.now() - begin));
     await vi.advanceTimersByTimeAsync(6_900);
     expect(network.calls).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(200);
@@ -246,7 +243,7 @@ describe('reportAll', () => {
     ['a wrong URL', { status: 404 }],
     ['a captive portal', { status: 200, body: '<html>Welcome</html>' }],
     ['a redirect', { status: 302, headers: { location: 'https://elsewhere.example' } }],
-    ['a refusal of every single event', { status: 400 }],
+    ['a refusal of every single event', { status: 413 }],
   ])('%s ends it with an error, after a report of each event', async (_, fault) => {
     network.fault = (call) => (call === 1 ? {} : fault);
     const told: EventReport[] = [];
@@ -255,7 +252,7 @@ describe('reportAll', () => {
     expect(statusesOf(told)).toEqual({ stored: 20, unknown: 30 });
     expect(told[49]).toMatchObject({ event_id: 'event-49', error });
     // A batch of 20 in halves, down to its single events.
-    expect(network.calls).toHaveLength(fault.status === 400 ? 1 + 39 : 2);
+    expect(network.calls).toHaveLength(fault.status === 413 ? 1 + 39 : 2);
   });
 
   test('every event is stored exactly once by a network that fails at random', async () => {
@@ -278,9 +275,7 @@ describe('reportAll', () => {
             for (const { event_id, status } of await hurried(client.reportAll(left))) settled.set(event_id, status);
             left = left.filter(({ event_id = '' }) => settled.get(event_id) !== 'stored');
           }
-          expect(statusesOf([...settled.values()].map((status) => ({ status })))).toEqual({
-            stored: count,
-          });
+          expect(statusesOf([...settled.values()].map((status) => ({ status })))).toEqual({ stored: count });
           expect(network.stored).toHaveLength(count);
         },
       ),

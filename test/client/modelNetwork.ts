@@ -81,7 +81,8 @@ export function openModelNetwork(): ModelNetwork {
       const listed = results.filter(({ index }) => !fault.omits?.includes(index));
       if (fault.doubles && listed[0]) listed.push({ index: listed[0].index, success: !listed[0].success });
       const isOdd = listed.length !== results.length;
-      return Response.json({ results: listed }, { status: isOdd && status === 202 ? 207 : status });
+      const { headers = {} } = fault;
+      return Response.json({ results: listed }, { status: isOdd && status === 202 ? 207 : status, headers });
     },
   };
 

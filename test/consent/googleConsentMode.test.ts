@@ -59,31 +59,17 @@ test('when the tag loads later, nothing that it pushes is lost, not even through
   expect(layer).toHaveLength(2);
 });
 
-test('defaults decide only if they grant it in every region', () => {
-  const granted = listen(googleConsentMode('ad_storage'));
-  gtag('consent', 'default', { ad_storage: 'granted' });
+test.each([
+  ['in every region', [{ ad_storage: 'granted' }], [true]],
+  ['except for one region', [{ ad_storage: 'granted' }, { ad_storage: 'denied', region: ['ES'] }], []],
+  ['except for one region, named first', [{ ad_storage: 'denied', region: ['ES'] }, { ad_storage: 'granted' }], []],
+  ['in one region', [{ ad_storage: 'granted', region: ['US'] }], []],
+])('defaults that grant it %s', (_, defaults, expected) => {
+  const { decisions, stop } = listen(googleConsentMode('ad_storage'));
+  for (const state of defaults) gtag('consent', 'default', state);
   vi.advanceTimersByTime(1);
-  expect(granted.decisions).toEqual([true]);
-  granted.stop();
-  delete page.dataLayer;
-  const regional = listen(googleConsentMode('ad_storage'));
-  gtag('consent', 'default', { ad_storage: 'granted' });
-  gtag('consent', 'default', { ad_storage: 'denied', region: ['ES'] });
-  vi.advanceTimersByTime(1);
-  expect(regional.decisions).toEqual([]);
-  regional.stop();
-  delete page.dataLayer;
-  const other = listen(googleConsentMode('ad_storage'));
-  gtag('consent', 'default', { ad_storage: 'denied', region: ['ES'] });
-  gtag('consent', 'default', { ad_storage: 'granted' });
-  vi.advanceTimersByTime(1);
-  expect(other.decisions).toEqual([]);
-  other.stop();
-  delete page.dataLayer;
-  const some = listen(googleConsentMode('ad_storage'));
-  gtag('consent', 'default', { ad_storage: 'granted', region: ['US'] });
-  vi.advanceTimersByTime(1);
-  expect(some.decisions).toEqual([]);
+  expect(decisions).toEqual(expected);
+  stop();
 });
 
 test('an update is newer than the defaults', () => {

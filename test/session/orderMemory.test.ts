@@ -75,6 +75,16 @@ test('a response above 100,000 characters is not stored', async () => {
   expect(await (await open(KEY)).recall()).toBeUndefined();
 });
 
+test('once consent was withdrawn, a request that ends and what is seen store nothing', async () => {
+  const consent = new AbortController();
+  const memory = openOrderMemory({ key: KEY, store: localOrders, signal: consent.signal });
+  const release = memory.ask();
+  consent.abort();
+  clearOrders();
+  release();
+  expect([memory.once('VIEW'), localStorage.length]).toEqual([true, 0]);
+});
+
 test('soon after an order was stored, older ones than a day are removed, and nothing of other scripts', async () => {
   vi.useFakeTimers();
   await (await open('offerlet:old')).keep(1);

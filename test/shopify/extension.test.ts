@@ -97,16 +97,6 @@ test('offers are requested with the session token and shown with the platform’
   await vi.waitFor(() => expect(names()).toEqual(['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']));
 });
 
-test('a guest gets offers: the token has no sub, and the server needs no context', async () => {
-  expect(claims()).not.toHaveProperty('sub');
-  prepare(thankYou);
-  await thankYou.render();
-  await vi.waitFor(() => expect(text()).toContain('Heading 1'));
-  expect(network.calls[0]?.body).toMatchObject({
-    user_details: { external_guid: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
-  });
-});
-
 /** Sets what the platform says about where the extension runs. */
 function setPlace(place: object): void {
   const extension = { target: 'purchase.thank-you.block.render', ...place };

@@ -10,8 +10,6 @@ export interface Peers {
   readonly areThere: boolean;
   /** One script for a page of this module, made alike for everybody. */
   bundle(name: string, source: string): Promise<string>;
-  /** The folder of a package. */
-  pathOf(name: string): string;
   close(): void;
 }
 
@@ -42,7 +40,6 @@ export function openPeers(packages: Readonly<Record<string, string>>): Peers {
       })) as Rolldown.RolldownOutput[];
       return output[0]?.output[0].code ?? '';
     },
-    pathOf: (name) => join(folder, 'node_modules', name),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -4,12 +4,11 @@ import { connect, type Socket } from 'node:net';
 export interface Load {
   readonly requests: number;
   readonly perSecond: number;
-  readonly p50: number;
   readonly p99: number;
   readonly failed: number;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly port: number;
   readonly path: string;
   readonly connections: number;
@@ -42,11 +41,11 @@ export async function runLoad(options: LoadOptions): Promise<Load> {
   const seconds = (performance.now() - started) / 1_000;
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { requests: times.length, perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), failed };
+  return { requests: times.length, perSecond: times.length / seconds, p99: at(0.99), failed };
 }
 
 /** Opens a connection. */
-export function open(port: number): Promise<Socket> {
+function open(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
     socket.once('error', reject);

@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'vite';
 
 const ROOT = process.cwd();
@@ -13,9 +13,8 @@ export interface Served {
   stop(): void;
 }
 
-/** Builds the relay, or another module of this tree, as it is in the source into one file. */
-export async function buildModule(folder: string, entry = 'src/relay.ts'): Promise<string> {
-  const file = `${basename(entry, '.ts')}.mjs`;
+/** Builds the relay as it is in the source into one file. */
+export async function buildRelay(folder: string): Promise<string> {
   await build({
     configFile: false,
     logLevel: 'error',
@@ -25,10 +24,10 @@ export async function buildModule(folder: string, entry = 'src/relay.ts'): Promi
       emptyOutDir: false,
       minify: false,
       target: 'es2022',
-      lib: { entry: join(ROOT, entry), formats: ['es'], fileName: () => file },
+      lib: { entry: join(ROOT, 'src/relay.ts'), formats: ['es'], fileName: () => 'relay.mjs' },
     },
   });
-  return join(folder, file);
+  return join(folder, 'relay.mjs');
 }
 
 /** Starts a server of `server.mjs`. */

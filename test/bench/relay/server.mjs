@@ -12,7 +12,7 @@ if (role === 'ids' || role === 'day') {
   const text = await { ids: measureIds, day: measureDay }[role]();
   process.send(text, () => process.disconnect());
 } else {
-  const roles = { network: startNetwork, direct: startNetwork, bare: startBare, pool: startPool };
+  const roles = { network: startNetwork, bare: startBare };
   const server = await (roles[role] ?? startRelay)();
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1', 2_048, () => process.send({ port: server.address().port }));
@@ -29,9 +29,7 @@ async function startNetwork() {
     incoming.on('data', (chunk) => chunks.push(chunk));
     incoming.on('end', () => {
       const isBatch = incoming.url === '/events/batch';
-      // Held beside the pass-through, it must not parse what that does not.
-      const count = isBatch && role !== 'direct' ? JSON.parse(Buffer.concat(chunks).toString()).events.length : 20;
-      const body = isBatch ? results(count) : ANSWER;
+      const body = isBatch ? results(JSON.parse(Buffer.concat(chunks).toString()).events.length) : ANSWER;
       outgoing.writeHead(isBatch ? 202 : 200, {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
@@ -61,21 +59,6 @@ async function startBare() {
     );
     upstream.on('error', () => outgoing.writeHead(502).end());
     incoming.pipe(upstream);
-  });
-}
-
-/** The same on a `Pool` of undici. */
-async function startPool() {
-  const { default: undici } = await import(pathToFileURL(`${module}/index.js`).href);
-  const pool = new undici.Pool(network, { connections: 256 });
-  return createServer((incoming, outgoing) => {
-    pool.request({ path: incoming.url, method: 'POST', headers: sent(incoming), body: incoming }).then(
-      (answer) => {
-        outgoing.writeHead(answer.statusCode, received(answer));
-        answer.body.pipe(outgoing);
-      },
-      () => outgoing.writeHead(502).end(),
-    );
   });
 }
 

@@ -190,34 +190,3 @@ for (const frame of ['phone', 'foreign']) {
     await expect(page.locator('demo-desk aside')).toBeHidden();
   });
 }
-
-test('the shop’s page can use the network’s controls, and no other site’s page can', async ({ page }) => {
-  await open(page, '?desk=none');
-  const clock = await page.evaluate(async () => (await fetch('/sandbox/health')).json());
-  expect(clock).toMatchObject({ status: 'ok', environment: 'staging' });
-  const other = new URL(sandbox.shop);
-  other.hostname = 'localhost';
-  await page.goto(`${other.href}?desk=none`);
-  const tried = await page.evaluate(async (shop) => {
-    const post = (path: string) =>
-      fetch(shop + path, { method: 'POST', mode: 'no-cors', body: '{"route":"/events/batch","status":502}' }).then(
-        ({ type }) => type,
-      );
-    return [await post('/sandbox/faults'), await post('/sale')];
-  }, sandbox.shop);
-  expect(tried).toEqual(['opaque', 'opaque']); // sent, and unreadable
-  await page.goto(`${sandbox.shop}/?desk=none`);
-  const answer = await page.evaluate(async () => {
-    const event = {
-      event_name: 'WIDGET_LOAD',
-      event_datetime: new Date().toISOString(),
-      session_id: crypto.randomUUID(),
-    };
-    const body = JSON.stringify({ events: [{ ...event, event_id: crypto.randomUUID() }] });
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch('/offers/events/batch', { method: 'POST', headers, body });
-    return (await response.json()) as unknown;
-  });
-  // The network has judged the event, whose session it does not know: no fault was planted.
-  expect(answer).toMatchObject({ results: [{ success: false }] });
-});

@@ -35,25 +35,6 @@ async function still(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
 }
 
-test('offers are in the language of the page where the catalogue has them', async ({ page }) => {
-  await page.goto(`${sandbox.shop}/?locale=ar`);
-  await expect(page.locator('[part~=heading]').first()).toHaveText(/^\p{Script=Arabic}/u);
-  await page.goto(sandbox.shop);
-  const responses = await page.evaluate(() => {
-    const body = JSON.stringify({
-      user_details: { external_guid: 'somebody' },
-      placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-    });
-    const request = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
-    const read = async (relay: string) => (await fetch(`${relay}/recommendations`, request)).text();
-    return Promise.all(['/offers', '/offers', '/counted/offers', '/counted/offers'].map(read));
-  });
-  for (const response of responses) {
-    expect(response).toContain('"heading":"Picked for you by our partners"');
-    expect(response).not.toMatch(/"heading":"[\p{Script=Arabic}\p{Script=Hebrew}]/u);
-  }
-});
-
 test('what More hides opens at its button, above the panel, and no label is cut while there is room', async ({
   page,
 }) => {

@@ -3,7 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
-import { letPass, useClock } from '../drivers/letPass.ts';
+import { useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
 useClock();
@@ -36,29 +36,6 @@ for (const [what, code] of [
   });
 }
 
-test('a denial in another tab stops a mount that waits for its place', async ({ page, context }) => {
-  let load = (): void => {};
-  const loaded = new Promise<void>((resolve) => (load = resolve));
-  await page.route('**/slow.png', async (route) => {
-    await loaded;
-    await route.abort();
-  });
-  const other = await context.newPage();
-  await openPushed(other, '');
-  await openPushed(
-    page,
-    `o.consent(true); window.mount = o.show({ ...${options('INLINE')}, target: '#late' })`,
-    '<img src="/slow.png">',
-  );
-  await page.waitForFunction("mount.explain().waitingFor === 'page'");
-  await other.evaluate('o.consent(false)');
-  expect(await page.evaluate('mount.outcome')).toMatchObject({ code: 'consent_denied' });
-  load();
-  await letPass(page, 800);
-  expect(fixture.events).toEqual([]);
-  expect(await everythingStored(page)).not.toMatch(STORED);
-});
-
 test('a denial in another tab revokes consent that no mount has used', async ({ page, context }) => {
   const other = await context.newPage();
   await openPushed(other, '');
@@ -70,15 +47,5 @@ test('a denial in another tab revokes consent that no mount has used', async ({ 
   expect(await page.evaluate('mount.outcome')).toMatchObject({ code: 'consent_denied' });
   expect(fixture.asked).toEqual([]);
   await page.evaluate('o.consent(true)');
-  await expect(page.locator('[part~=accept]')).toBeVisible();
-});
-
-test('consent after a denial shows offers although storage never responds', async ({ page }) => {
-  await openPushed(page, `o.show(${options('INLINE')})`);
-  await expect(page.locator('[part~=accept]')).toBeVisible();
-  await page.evaluate(() => {
-    IDBFactory.prototype.databases = () => new Promise(() => {});
-  });
-  await page.evaluate('o.consent(false); o.consent(true)');
   await expect(page.locator('[part~=accept]')).toBeVisible();
 });

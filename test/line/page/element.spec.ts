@@ -99,16 +99,6 @@ test('the same value again changes nothing', async ({ page }) => {
   expect(await page.evaluate('before === element.offers')).toBe(true);
 });
 
-test('a withdrawn consent holds when the element shows offers anew', async ({ page }) => {
-  await openWith(page, `set({ ${REQUIRED} }); document.body.append(element);`);
-  await expect(accept(page)).toBeVisible();
-  await page.evaluate("element.offers.consent(false); element.setAttribute('view', 'CHECKOUT')");
-  await page.waitForFunction('heard.includes("consent_denied")');
-  expect(bodies()).toHaveLength(1);
-  await page.evaluate('element.offers.consent(true)');
-  await expect(accept(page)).toBeVisible();
-});
-
 test('the element gets its events even when there is nothing to show', async ({ page }) => {
   fixture.reply = () => offersOf(0);
   await openWith(page, `set({ ${REQUIRED} }); document.body.append(element);`);

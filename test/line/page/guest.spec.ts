@@ -38,16 +38,6 @@ test('a page that freezes every prototype gets its offers', async ({ page }) => 
   expect(lines).toEqual([]);
 });
 
-test('listeners that throw are ignored', async ({ page }) => {
-  await openWith(
-    page,
-    fixture,
-    `window.offers = showOffers(${options('INLINE', 'onEvent() { throw new Error("mine") }')});`,
-  );
-  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
-  await poll(fixture.names).toContain('BRAND_VIEW');
-});
-
 test('a layer that cannot open leaves the page as it was', async ({ page }) => {
   await page.addInitScript(() => {
     HTMLDialogElement.prototype.showModal = () => {
@@ -93,13 +83,6 @@ test('calls from before the script loaded run once it has, and one that throws s
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
   expect(await page.evaluate('offerlet.explain().length')).toBe(1);
   expect(questions()).toBe(1);
-});
-
-test('an element named offerlet is not taken for a second script', async ({ page }) => {
-  const lines = linesOf(page);
-  await page.goto(fixture.page('/named', shop(`<div id="offerlet"></div>${scriptTag({ target: '#offerlet' })}`)));
-  await expect(accept(page)).toBeVisible();
-  expect(lines).toEqual([]);
 });
 
 test('<offer-let> shows offers at its place, and survives being moved', async ({ page }) => {

@@ -50,28 +50,6 @@ test('a reload, a second tab and the way back show the session that was counted,
   expect(requests()).toBe(0);
 });
 
-test('a tab that the browser restores after it was closed counts nothing again', async ({
-  playwright,
-  launchOptions,
-}) => {
-  const profile = test.info().outputPath('profile');
-  const url = fixture.page('/thanks', shop(inScript(block()) + scriptTag()));
-  for (const why of ['Used', 'Not used. The order is remembered on this device']) {
-    const browser = await playwright.chromium.launchPersistentContext(profile, launchOptions);
-    await browser.clock.install();
-    const [page = await browser.newPage()] = browser.pages();
-    await page.goto(url);
-    await expect(accept(page)).toBeVisible();
-    expect((await explained(page)).prefetched).toBe(why);
-    await poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
-    await poll(() => page.evaluate('offerlet.explain()[0].queue.waiting')).toBe(0);
-    await letPass(page, 1_300); // what is counted twice has been in view for a second
-    await browser.close();
-  }
-  expect(fixture.names().toSorted()).toEqual(ONCE.toSorted());
-  expect(requests()).toBe(0);
-});
-
 test('two tabs of one order that open together count one load and one impression', async ({ context }) => {
   const tabs = await Promise.all([context.newPage(), context.newPage()]);
   // A relay gives both the same response.

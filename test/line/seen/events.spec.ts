@@ -99,27 +99,6 @@ test('each event of an offer’s life: once, in order, with its target and prope
   }
 });
 
-test('a product’s tile: a click on the product, and a click on the offer by its tile', async ({ page }) => {
-  const { session_id, offers } = await visit(page, 'INLINE');
-  const [first] = offers;
-  if (!first.asset_id) {
-    await page.locator('article [part=decline]').click();
-    await stepped(page);
-  }
-  const offer = offers.find(({ asset_id }) => asset_id);
-  await opening(page, () => page.locator('article .picture a').click());
-  await poll(() => stored(session_id)).toEqual(
-    expect.arrayContaining([
-      `PRODUCT_CLICK INLINE_TILE ${offer?.asset_id} ${offer?.insertion_id}`,
-      `BRAND_CLICK INLINE_ASSET_TILE ${offer?.asset_id} ${offer?.insertion_id}`,
-    ]),
-  );
-  const seen = await stored(session_id);
-  expect(seen.findIndex((event) => event.startsWith('PRODUCT_DISPLAY'))).toBeLessThan(
-    seen.findIndex((event) => event.startsWith('PRODUCT_CLICK')),
-  );
-});
-
 interface Shown {
   insertion_id: string;
   asset_id?: string;

@@ -117,7 +117,6 @@ test('a failed expectation shows the hint of the outcome, and events that wait',
 const GAPS = {
   '#offers { height: 300px }': ['#offers { height: 300px }'],
   '@media (width > 1px) { #offers { min-block-size: 80px; padding: 12px } }': ['padding: 12px'],
-  '#offers { margin-top: 40px }': ['margin-top: 40px'],
   '#around { padding-block: 30px }': ['#around { padding-block: 30px }'],
   'body { display: flex; flex-direction: column; gap: 25px }': ['25 px', 'Held open by what surrounds it'],
 };

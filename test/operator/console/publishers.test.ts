@@ -113,6 +113,7 @@ test('a refused key leaves nothing unknown: nothing was done', async () => {
     items: ITEMS.slice(0, 2),
     failureOf,
     onOutcome: (_, outcome) => outcomes.push(outcome),
+    wait: () => Promise.reject(new Error('it is tried again')),
     send: () => Promise.reject(new CallError({ kind: 'key_refused', message: 'no', status: 401 })),
   });
   await expect(adding).rejects.toMatchObject({ failure: { status: 401 } });

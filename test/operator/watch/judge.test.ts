@@ -84,14 +84,15 @@ test('a small publisher does not cry, and a new one is not judged', () => {
   expect(play(change, [...usual(30, 90), 0, 0]).said).toEqual([]);
   expect(play(silent, [...usual(30, 90), 0, 0, 0]).said).toEqual([]);
   expect(play(change, [...usual(20, 0), ...usual(10), 0, 0]).said).toEqual([]);
+  expect(play(silent, [...usual(30), 0, 0, 0], { more: { from: addDays(FIRST, 25) } }).said).toEqual([]);
 });
 
 test('a holiday is neither judged nor compared with', () => {
   const clicks = [...usual(30), 0, ...usual(3), ...usual(3), 200];
   expect(play(change, clicks, { holidays: [addDays(FIRST, 30)] }).said).toEqual([]);
-  // A week of one week's comparison: the holiday itself would be what is usual.
+  // Of one week's comparison, the holiday's 400 would be what is usual.
   const next = { ...change, weeks: 1 } as Rule;
-  const zero = play(next, [...usual(21), ...usual(7), ...usual(7, 400)], { holidays: [addDays(FIRST, 27)] });
+  const zero = play(next, [...usual(27), 400, ...usual(7)], { holidays: [addDays(FIRST, 27)] });
   expect(zero.said).toEqual([]);
   expect(play(silent, [...usual(30), 0, 0], { holidays: [addDays(FIRST, 31)] }).said).toEqual([]);
 });
@@ -109,18 +110,10 @@ test('a publisher that was removed is not silent, and its cause ends', () => {
   const removed = { removed: new Set(['p']) };
   expect(play(silent, [...usual(30), 0, 0, 0], { more: removed }).said).toEqual([]);
   const cause = { rule: 'silent', id: 'p', name: 'Acme', since: FIRST, judged: FIRST, text: '' };
-  const judgements = judge(silent, {
-    facts: factsOf(usual(30), removed),
-    day: addDays(FIRST, 29),
-    holidays: new Set(),
-    now: 0,
-    open: () => [cause],
-  });
-  const { turns, causes } = advance(new Map([['silent/p', cause]]), {
-    day: addDays(FIRST, 29),
-    rules: ['silent'],
-    judgements,
-  });
+  const day = addDays(FIRST, 29);
+  const facts = factsOf(usual(30), removed);
+  const judgements = judge(silent, { facts, day, holidays: new Set(), now: 0, open: () => [cause] });
+  const { turns, causes } = advance(new Map([['silent/p', cause]]), { day, rules: ['silent'], judgements });
   expect([turns.map(({ event }) => event), causes.size]).toEqual([['ended'], 0]);
 });
 
