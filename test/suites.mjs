@@ -81,7 +81,10 @@ function* readVitest() {
         file,
         title: fullName,
         ms: duration ?? 0,
-        message: status === 'failed' ? (failureMessages[0] ?? 'failed') : undefined,
+        message:
+          status === 'failed'
+            ? (failureMessages[0]?.replace(/\n +at (.*node_modules.*|new Promise .*)/g, '') ?? 'failed')
+            : undefined,
       };
   }
 }
@@ -93,10 +96,18 @@ function readPlaywright() {
       file: `test/${file}`,
       title: projectName === 'chromium' ? title : `${title} (${projectName})`,
       ms: results.reduce((sum, { duration }) => sum + duration, 0),
-      message:
-        status === 'unexpected' ? (results.at(-1)?.error?.message ?? results.at(-1)?.status ?? 'failed') : undefined,
+      message: status === 'unexpected' ? messageOf(results.at(-1)) : undefined,
     })),
   );
+}
+
+/** What failed, with its place and the lines around it. */
+function messageOf({ error, status } = {}) {
+  if (!error) return status ?? 'failed';
+  const { file = '', line } = error.location ?? {};
+  return [error.message, error.snippet, file && `    at ${relative(process.cwd(), file)}:${line}`]
+    .filter(Boolean)
+    .join('\n');
 }
 
 function read(path) {

@@ -21,6 +21,7 @@ export async function bundleOf(code: string, external: readonly string[] = []): 
     configFile: false,
     logLevel: 'silent',
     root: ROOT,
+    oxc: { jsx: { development: false } }, // else JSX has the paths of its files, whatever a clone is called
     plugins: [
       {
         name: 'entry',

@@ -1,12 +1,9 @@
 // A Chromium without automation, which would keep every tab visible and disable prerendering and the back/forward cache.
 // Its pages act and report by themselves; from outside, tabs are only opened and brought to the front.
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from '@playwright/test';
-import { find } from '../../browsers.mjs';
-import { CHROMIUM_FLAGS } from '../../playwright.config.ts';
+import { spawnChromium } from './spawnChromium.ts';
 
 export interface FreeChromium {
   /** Opens a tab in front of the others. Resolves to its id. */
@@ -19,21 +16,10 @@ export interface FreeChromium {
 /** Starts Chromium with an empty profile. */
 export async function startFreeChromium(): Promise<FreeChromium> {
   const profile = mkdtempSync(join(tmpdir(), 'offerlet-free-'));
-  const child = spawn(
-    find('chromium')?.path ?? chromium.executablePath(),
-    ['--headless', ...CHROMIUM_FLAGS, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'],
-    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
-  );
-  const exited = new Promise<void>((done) => child.once('exit', () => done()));
-  const port = await new Promise<string>((found, failed) => {
-    let text = '';
-    child.once('error', failed);
-    child.stderr.on('data', (part) => {
-      text += String(part);
-      const match = /listening on ws:\/\/[^:]+:(\d+)/.exec(text);
-      if (match?.[1]) found(match[1]);
-    });
-  });
+  const clear = (): void => rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  const { address, kill } = await spawnChromium(profile);
+  process.once('exit', clear);
+  const { port } = new URL(address);
   const ask = (path: string, method = 'GET'): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}/json/${path}`, { method });
   return {
@@ -45,9 +31,9 @@ export async function startFreeChromium(): Promise<FreeChromium> {
       await ask(`activate/${tab}`);
     },
     async stop() {
-      if (child.pid) process.kill(-child.pid, 'SIGKILL');
-      await exited;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      await kill();
+      clear();
+      process.off('exit', clear);
     },
   };
 }
