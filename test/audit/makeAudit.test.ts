@@ -13,10 +13,12 @@ const NONE = { view: null, display_mode: null, widget_id: null };
 type ByHour = Readonly<Record<string, number>>;
 
 const timeOf = (hour: string): string => `2026-11-${hour}:00:00Z`;
+const isIn = (time: string, { from, to }: { from: string; to: string }) => time >= from && time <= `${to}T24`;
 
+type Counted = { ours: ByHour; asked?: readonly string[]; theirs: ByHour; through?: string };
 /** Compares clicks by hour of a ledger whose relay requested offers in some hours with those of a network. */
 async function auditOf(
-  { ours, asked = ['19T09'], theirs }: { ours: ByHour; asked?: readonly string[]; theirs: ByHour },
+  { ours, asked = ['19T09'], theirs, through = '20T12' }: Counted,
   request: Partial<AuditRequest> = {},
 ): Promise<{ audit: Audit | undefined; reports: string[] }> {
   const rows = [
@@ -25,25 +27,20 @@ async function auditOf(
   ];
   const reports: string[] = [];
   const audit = await makeAudit({
-    ledger: {
-      read: async ({ from, to }) => ({
-        rows: rows.filter(({ hour }) => hour >= from && hour <= `${to}T24`),
-        problems: [],
-      }),
-    },
-    async readPage({ dates: { from, to }, grain }) {
-      reports.push(`${grain} ${from} ${to}`);
+    ledger: { read: async (dates) => ({ rows: rows.filter(({ hour }) => isIn(hour, dates)), problems: [] }) },
+    async readPage({ dates, grain }) {
+      reports.push(`${grain} ${dates.from} ${dates.to}`);
       const counts = new Map<string, number>();
       for (const [hour, clicks] of Object.entries(theirs)) {
         const start = grain === 'hour' ? timeOf(hour) : `${timeOf(hour).slice(0, 10)}T00:00:00Z`;
-        if (start >= from && start <= `${to}T24`) counts.set(start, (counts.get(start) ?? 0) + clicks);
+        if (isIn(start, dates)) counts.set(start, (counts.get(start) ?? 0) + clicks);
       }
       const data = [...counts].map(([start, clicks]) => ({ period_start: start, period_end: start, clicks }));
       return {
         data,
         summary: {},
         pagination: { offset: 0, limit: 10_000, total: data.length, has_more: false },
-        meta: { timezone: 'UTC', data_through: timeOf('20T12'), request_id: '' },
+        meta: { timezone: 'UTC', data_through: timeOf(through), request_id: '' },
       };
     },
     dates: { from: DAY, to: DAY },
@@ -67,18 +64,22 @@ function titleOf(audit: Audit | undefined): string | undefined {
 
 test('the current hour is in no total, whether it agrees or differs', async () => {
   for (const now of [5, 3]) {
-    const { audit } = await auditOf({ ours: { '20T10': 7, '20T12': 5 }, theirs: { '20T10': 7, '20T12': now } });
+    const counts = { ours: { '20T10': 7, '20T12': 5 }, theirs: { '20T10': 7, '20T12': now } };
+    const { audit } = await auditOf(counts);
     expect(clicksOf(audit)).toEqual([7, 7, 'ok']);
     expect(audit?.rows.map(({ verdict }) => verdict)).toEqual(['open', 'ok']);
     expect([audit?.within, titleOf(audit)]).toEqual([true, 'Both counts agree']);
-    const all = await auditOf(
-      { ours: { '20T10': 7, '20T12': 5 }, theirs: { '20T10': 7, '20T12': now } },
-      { partial: true },
-    );
+    const all = await auditOf(counts, { partial: true });
     expect(clicksOf(all.audit)).toEqual([12, 7 + now, now === 5 ? 'ok' : 'missing']);
   }
   const alone = await auditOf({ ours: { '20T10': 7 }, theirs: { '20T10': 1 } }, { grain: 'day' });
   expect([alone.audit?.within, titleOf(alone.audit)]).toEqual([true, 'There is nothing to compare yet']);
+});
+
+test('what is later than the data of the network is late, and not missing', async () => {
+  const counts = { ours: { '20T08': 5, '20T10': 7 }, theirs: { '20T08': 5 } };
+  const verdicts = ['20T09', '20T10'].map(async (through) => clicksOf((await auditOf({ ...counts, through })).audit));
+  expect((await Promise.all(verdicts)).map(([, , verdict]) => verdict)).toEqual(['late', 'missing']);
 });
 
 test('a difference of exactly the tolerance is within it', async () => {

@@ -66,12 +66,7 @@ it.each(['', 'soon', '-1', '7', 'Infinity', 'NaN'])('ignores %j as a time', (val
 });
 
 /** A relay with its own clock: the time that it computes for an event. */
-function startRelay(): {
-  times: Map<string, number>;
-  hours(): string[];
-  fetch: typeof globalThis.fetch;
-  isUp: boolean;
-} {
+function startRelay() {
   const times = new Map<string, number>();
   const relay = {
     isUp: true,
@@ -115,8 +110,11 @@ it.each([3 * DAY, -3 * DAY, 6 * 60_000, -6 * 60_000])(
     await vi.waitFor(() => expect(relay.times.size).toBe(2));
     now += 3_600_000;
     await queue.track(event('second', { event_name: 'BRAND_CLICK' }));
-    await vi.waitFor(() => expect(relay.times.size).toBe(3));
-    expect(relay.hours().toSorted()).toEqual(['earlier 2026-11-21T09', 'first 2026-11-21T11', 'second 2026-11-21T12']);
+    // A caller's own time is by the device's clock.
+    await queue.track(event('own', { event_name: 'BRAND_CLICK', event_datetime: new Date(Date.now()).toISOString() }));
+    await vi.waitFor(() => expect(relay.times.size).toBe(4));
+    const hours = ['earlier 2026-11-21T09', 'first 2026-11-21T11', 'own 2026-11-21T12', 'second 2026-11-21T12'];
+    expect(relay.hours().toSorted()).toEqual(hours);
     await queue.close();
   },
 );

@@ -5,15 +5,16 @@ import { buildRequest } from '../../src/session/findOffers.ts';
 import { requestOffers } from '../../src/session/requestOffers.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
+const relay = 'https://shop.example/offers';
+let latest: AbortSignal | null | undefined;
 
 function requestFrom(status: number, body: unknown): ReturnType<typeof requestOffers> {
-  vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(body), { status })));
-  return requestOffers({
-    relay: 'https://shop.example/offers',
-    access: { clock: openClock() },
-    body: {},
-    signal: new AbortController().signal,
+  vi.stubGlobal('fetch', async (_: string, { signal }: RequestInit) => {
+    latest = signal;
+    return new Response(JSON.stringify(body), { status });
   });
+  const { signal } = new AbortController();
+  return requestOffers({ relay, access: { clock: openClock() }, body: {}, signal });
 }
 
 test('the fields that a 400 names are in the message, the hint and the errors', async () => {
@@ -37,7 +38,7 @@ test.each<[status: number, body: unknown, code: string, says: string]>([
   ...[500, 502, 503].map((status): [number, unknown, string, string] => [status, {}, 'network_error', `${status}`]),
 ])('status %i with the body %j is %s', async (status, body, code, says) => {
   const failed = await requestFrom(status, body);
-  expect(failed).toMatchObject({ code });
+  expect([failed, latest?.aborted]).toMatchObject([{ code }, true]); // nothing more of it arrives
   expect(JSON.stringify(failed)).toContain(says);
 });
 
@@ -63,10 +64,7 @@ test.each([
 test('a field of the shopper that is undefined is not in the request', async () => {
   const user_details = { email_hash: undefined, external_guid: 'c-42' };
   const placement_details = { view: 'THANK_YOU', display_mode: 'INLINE' } as const;
-  const placement = checkOptions({
-    relay: 'https://shop.example/offers',
-    request: { user_details, placement_details },
-  });
+  const placement = checkOptions({ relay, request: { user_details, placement_details } });
   const body = await buildRequest(placement as Placement);
   expect(Object.keys(body['user_details'] ?? {})).toEqual(['external_guid']);
 });

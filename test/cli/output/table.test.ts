@@ -79,7 +79,7 @@ test.each([
   ['a\u001B[31mb', 'a[31mb'],
   ['a\u009B2Jb', 'a2Jb'],
   ['a\r\nb\tc', 'a b c'],
-  ['a\u202Eb\u2066', 'ab'],
+  ['a\u202Eb\u2066\u200B', 'ab'],
   ['\uD800x', 'x'],
   ['x\u0007', 'x'],
 ])('%j is shown as %j', (text, shown) => {

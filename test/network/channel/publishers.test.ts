@@ -74,6 +74,7 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
     const back = new URL((await tenant.get(new URL(last).pathname + new URL(last).search)).previous);
     expect(Object.fromEntries(back.searchParams)).toEqual({ page: '4', page_size: '5', q: 'walk &' });
     expect((await tenant.get(`${LIST}?page_size=5`)).previous).toBeNull();
+    expect((await tenant.get(`${LIST}?page_size=5&page=99`)).previous).toContain('page=5&');
   });
 
   test('C13 each word of q matches anywhere in the name, ignoring case', async () => {

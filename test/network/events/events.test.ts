@@ -80,13 +80,12 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
 
   test('E4 two publishers may use the same event_id', async () => {
     const other = await world.control('POST', '/sandbox/channels', { name: 'Other' });
-    const asked = await world.post('/recommendations', ask(), { 'x-api-key': other.keys.integration });
+    const key = { 'x-api-key': other.keys.integration };
+    const asked = await world.post('/recommendations', ask(), key);
     const theirs = { session_id: asked.body.session_id, items: [] };
     const event_id = 'shared';
     await world.post('/events', event('WIDGET_LOAD', session, { event_id }));
-    const answer = await world.post('/events', event('WIDGET_LOAD', theirs, { event_id }), {
-      'x-api-key': other.keys.integration,
-    });
+    const answer = await world.post('/events', event('WIDGET_LOAD', theirs, { event_id }), key);
     expect(answer.status).toBe(201);
     expect((await arrived()).map((entry) => entry.status)).toEqual(['stored', 'stored']);
   });
@@ -116,14 +115,17 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
     expect((await world.summary())['clicks']).toBe(1);
   });
 
+  test('E6 an insertion of another offer fails for good', async () => {
+    const brand_properties = { ...session.items[0], offer_id: 'another' };
+    const { body } = await world.batch([event('BRAND_CLICK', session, { brand_properties })]);
+    expect(body.results[0].error).toMatchObject({ code: 'UNKNOWN_INSERTION', retryable: false });
+  });
+
+  const nobody = { offer_id: 'o', advertiser_id: 'a', insertion_id: '__proto__' };
   test.each([
     ['an unknown session', { session_id: '00000000-0000-4000-8000-000000000000' }, 'UNKNOWN_SESSION'],
     ['a session_id that is not a UUID', { session_id: "1' OR '1'='1" }, 'UNKNOWN_SESSION'],
-    [
-      'an insertion of no session',
-      { brand_properties: { offer_id: 'o', advertiser_id: 'a', insertion_id: '__proto__' } },
-      'UNKNOWN_INSERTION',
-    ],
+    ['an insertion of no session', { brand_properties: nobody }, 'UNKNOWN_INSERTION'],
     ['an event more than 5 minutes ahead', at(5 * MINUTE + 1), 'EVENT_IN_THE_FUTURE'],
     ['an event older than 30 days', at(-30 * DAY - 1), 'EVENT_TOO_OLD'],
   ])('E6 E8 %s fails for good', async (_what, parts, code) => {
@@ -135,11 +137,8 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
 
   test("E6 another publisher's session is unknown", async () => {
     const other = await world.control('POST', '/sandbox/channels', { name: 'Other' });
-    const answer = await world.post(
-      '/events/batch',
-      { events: [event('WIDGET_LOAD', session)] },
-      { 'x-api-key': other.keys.integration },
-    );
+    const key = { 'x-api-key': other.keys.integration };
+    const answer = await world.post('/events/batch', { events: [event('WIDGET_LOAD', session)] }, key);
     expect(answer.body.results[0].error.code).toBe('UNKNOWN_SESSION');
   });
 
