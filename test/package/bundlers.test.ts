@@ -140,10 +140,13 @@ test.each(['node10', 'bundler'])('the types are found with moduleResolution %s',
 import 'offerlet/element';
 import { openSession } from 'offerlet/session';
 import { openQueue } from 'offerlet/queue';
+import { createRelay, toNode } from 'offerlet/relay';
 import { fakeRelay } from 'offerlet/testing';
 // @ts-expect-error: not any
 export const wrong: number = showOffers;
-export const right = [openSession, openQueue, fakeRelay];`,
+// @ts-expect-error: a view that does not exist
+showOffers({ relay: '/offers', request: { user_details: {}, placement_details: { view: 'HOME', display_mode: 'INLINE' } } });
+export const right = [openSession, openQueue, createRelay, toNode, fakeRelay];`,
   );
   expect(typeCheck({ moduleResolution, files: ['use.ts'] })).toBe('');
 });

@@ -68,27 +68,6 @@ test('every entry can be imported', () => {
   expect(output.trim()).toBe('function object function function function function function');
 });
 
-test('the types of every entry are there and strict', () => {
-  const output = typeCheck(
-    project,
-    `import { showOffers } from 'offerlet';
-import 'offerlet/element';
-import { openQueue } from 'offerlet/queue';
-import { createRelay, toNode } from 'offerlet/relay';
-const offers = showOffers({ relay: '/offers', request: { user_details: { email_hash: 'x' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } } });
-const code: 'rendered' | 'no_offers' | 'consent_denied' | 'already_shown' | 'invalid_config' | 'refused' | 'network_error' = (await offers.outcome).code;
-// @ts-expect-error: a view that does not exist
-showOffers({ relay: '/offers', request: { user_details: {}, placement_details: { view: 'HOME', display_mode: 'INLINE' } } });
-const tracked: Promise<void> = openQueue({ endpoint: '/offers/events/batch' }).track({ event_name: 'WIDGET_LOAD', session_id: 'x' });
-const relay = createRelay({ apiKey: 'k', version: '1.0.0', networkUrl: 'https://partner.example' });
-const response: Promise<Response> = relay(new Request('https://shop.example/offers/health'), { ip: '127.0.0.1' });
-toNode(relay);
-export { code, tracked, response };
-`,
-  );
-  expect(output).toBe('');
-});
-
 test('the React component is a client component, and needs React only when it is used', () => {
   expect(readFileSync(join(project, 'node_modules/offerlet/dist/react.js'), 'utf8')).toMatch(/^['"]use client['"];/);
   const installed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, unknown>>;

@@ -68,14 +68,6 @@ it('a sweep removes notes that are not fresh', async () => {
   expect([await notes.read('old'), await notes.read('new')]).toEqual([undefined, 2]);
 });
 
-it('a purge removes the notes', async () => {
-  const queue = openPage();
-  await queue.notes.update('order', () => 1);
-  await queue.purge();
-  expect(await queue.notes.read('order')).toBeUndefined();
-  expect((await onDisk()).keys.filter((key) => !key.startsWith('!'))).toEqual([]);
-});
-
 it('notes are held in memory when storage is missing or hangs', async () => {
   const stuck = { addEventListener: () => undefined } as unknown as IDBOpenDBRequest;
   for (const value of [undefined, { open: () => stuck }]) {

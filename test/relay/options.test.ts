@@ -34,6 +34,7 @@ test.each<[Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegExp]>([
   [{ networkUrl: 'ftp://network.example' }, /must begin with https/],
   [{ networkUrl: 'https://a:b@network.example' }, /password/],
   [{ networkUrl: 'https://network.example/?a=1' }, /query/],
+  [{ networkUrl: 'https://network.example/#a' }, /fragment/],
   [{ apiKey: LIVE, networkUrl: 'http://network.example' }, /a live key would be sent in the clear/],
   [{ apiKey: 'partner-key-1', networkUrl: 'http://network.example' }, /a key that may be live would be/],
   [{ apiKey: () => LIVE, environment: 'production', networkUrl: 'http://network.example' }, /in the clear/],

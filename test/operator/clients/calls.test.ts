@@ -96,7 +96,12 @@ test('every walk can be cancelled between its pages', async () => {
 test('a fetch that ignores its signal is left behind at the timeout', async () => {
   const stuck = vi.fn(() => new Promise<Response>(() => undefined));
   const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY, fetch: stuck, timeout: 50 });
-  await expect(client.details()).rejects.toThrow('timed out after 50 ms.');
+  await expect(client.details()).rejects.toMatchObject({
+    name: 'UnreachableError',
+    status: 0,
+    code: 'timeout',
+    message: 'GET /adnet/channel/details/ timed out after 50 ms.',
+  });
   expect(stuck).toHaveBeenCalledOnce();
 });
 

@@ -24,17 +24,9 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Long enough for the first request of a process on a busy machine. */
-const AMPLE_MS = 20_000;
-const SHORT_MS = 500;
-
 async function failureOf(...responses: Scripted[]): Promise<ApiError> {
-  return failureWithin(AMPLE_MS, responses);
-}
-
-async function failureWithin(timeout: number, responses: Scripted[]): Promise<ApiError> {
   server.responses = responses;
-  const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY, timeout, maxRetries: 0 });
+  const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY, maxRetries: 0 });
   const error: unknown = await client.categories().catch((reason: unknown) => reason);
   if (!(error instanceof ApiError)) throw new Error(`expected a ApiError, got ${String(error)}`);
   expect(JSON.stringify(everythingIn(error))).not.toContain(KEY);
@@ -142,20 +134,10 @@ test('an error with an unknown code has the class of its status, and keeps the c
 });
 
 test('a key that the network repeats in an error is removed', async () => {
-  const error = await failureOf({ status: 401, body: { detail: `The key ${KEY} has expired` } });
-  expect(error.message).toContain('The key [key] has expired');
-  const shouted = await failureOf({ status: 401, body: { detail: `The key ${KEY.toUpperCase()} has expired` } });
-  expect(shouted.message).toContain('The key [key] has expired');
-});
-
-test('slow response headers are a timeout', async () => {
-  const error = await failureWithin(SHORT_MS, [() => undefined]);
-  expect(error).toBeInstanceOf(UnreachableError);
-  expect(error).toMatchObject({
-    status: 0,
-    code: 'timeout',
-    message: 'GET /adnet/adconfig/categories/ timed out after 500 ms.',
-  });
+  for (const repeated of [KEY, KEY.toUpperCase()]) {
+    const error = await failureOf({ status: 401, body: { detail: `The key ${repeated} has expired` } });
+    expect(error.message).toContain('The key [key] has expired');
+  }
 });
 
 test('a closed connection is an UnreachableError with its cause', async () => {
@@ -193,32 +175,6 @@ test.each([
   expect(error.constructor).toBe(ApiError);
   expect(error.message).toBe('GET /adnet/adconfig/categories/ returned 200, but not a list of categories.');
 });
-
-test.each([
-  undefined,
-  '',
-  'x',
-  '/offers',
-  'ftp://x.example',
-  'https://u:p@x.example',
-  'https://u@x.example',
-  'https://x.example/#a',
-  'https://x.example/?a=1',
-  5,
-])('networkUrl %j is refused at once', (networkUrl) => {
-  expect(() => new ChannelClient({ networkUrl: networkUrl as string, apiKey: KEY })).toThrow(
-    /^networkUrl (is missing|is not a valid (http\(s\) )?URL|contains a user name|ends in a query)/,
-  );
-});
-
-test.each([undefined, '', 'two words', 'adnet_sk_test_x\n', 'schlüssel', {}])(
-  'apiKey %j is refused at once and not echoed',
-  (apiKey) => {
-    expect(() => new ChannelClient({ networkUrl: 'https://x.example', apiKey: apiKey as string })).toThrow(
-      /^apiKey (is missing|contains a space)[^{]*$/,
-    );
-  },
-);
 
 test('the entry throws when a browser loads it', async () => {
   vi.resetModules();

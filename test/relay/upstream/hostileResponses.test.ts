@@ -12,6 +12,10 @@ test.each([
   ],
   ['escaped, in a field that a later one hides', (key: string) => `{"debug":"\\u0061${key.slice(1)}","debug":""}`],
   ['in a URL', (key: string) => JSON.stringify({ debug: `https://x/?k=${key.replaceAll('_', '%5F')}` })],
+  [
+    'percent-encoded',
+    (key: string) => `{"debug":"${Array.from(key, (c) => `%${c.charCodeAt(0).toString(16)}`).join('')}"}`,
+  ],
   ['escaped, as the name of a field', (key: string) => `{"\\u0041${key.slice(1)}":1}`],
 ])('a response that contains the key %s is a 502 without it', async (_, body) => {
   const { network, post, counted, logs } = setUp();
