@@ -11,11 +11,8 @@ const entry = (n: number, tries?: number): QueueEntry => [
   },
 ];
 const ok = (index: number): object => ({ index, success: true });
-const no = (index: number, retryable: boolean): object => ({
-  index,
-  success: false,
-  error: { code: 'c', message: 'm', retryable },
-});
+const refusal = (retryable: boolean): object => ({ code: 'c', message: 'm', retryable });
+const no = (index: number, is: boolean): object => ({ index, success: false, error: refusal(is) });
 
 /** Settles a batch of events that were sent once. */
 function settled(
