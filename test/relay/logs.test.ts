@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createRelay } from '../../src/relay.ts';
-import { createScriptedNetwork, json, KEY, postTo, REQUEST, setUp } from './scriptedNetwork.ts';
+import { json, postTo, REQUEST, setUp } from './scriptedNetwork.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -9,19 +8,13 @@ async function linesOf(status: number, body: unknown = REQUEST): Promise<string[
   const lines: string[] = [];
   for (const level of ['info', 'log', 'warn', 'error'] as const)
     vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(`${level} ${line}`));
-  const network = createScriptedNetwork();
+  const { network, relay } = setUp({ onLog: undefined, onMetric: undefined });
   network.respondWith(() =>
     json(status, {
       message: 'Invalid request',
       errors: [{ path: 'user_details.email_hash', message: 'ada@shop.example' }],
     }),
   );
-  const relay = createRelay({
-    apiKey: KEY,
-    version: '1.0.0',
-    networkUrl: 'https://network.example',
-    fetch: network.fetch,
-  });
   const headers = { 'x-request-id': 'page-request-1' };
   await postTo(relay, '/recommendations', body, { headers, ip: '192.0.2.1' });
   return lines;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createRelay, toNode, type NodeHandler, type Prefetched, type PrefetchRequest } from '../../src/relay.ts';
+import { toNode, type NodeHandler, type Prefetched, type PrefetchRequest } from '../../src/relay.ts';
 import { own } from '../../src/wire/json.ts';
 import { whyUnusable } from '../../src/wire/offers/prefetched.ts';
 import type { UserDetails } from '../../src/wire/offers/request.ts';
@@ -70,18 +70,12 @@ test('sends what a page’s request would have sent: context, hashed email, attr
 });
 
 test('takes a message of node:http, and works behind toNode as well', async () => {
-  const { network } = setUp();
   const seen: string[] = [];
-  const relay = toNode(
-    createRelay({
-      apiKey: KEY,
-      version: '1.0.0',
-      networkUrl: 'https://network.example',
-      fetch: network.fetch,
-      forwardAddress: true,
-      context: (request) => void seen.push(`${request.method} ${request.url} ${request.headers.get('cookie')}`),
-    }),
-  );
+  const bench = setUp({
+    forwardAddress: true,
+    context: (request) => void seen.push(`${request.method} ${request.url} ${request.headers.get('cookie')}`),
+  });
+  const relay = toNode(bench.relay);
   const server = await serve(
     createServer((request, response) => {
       void relay.prefetch(request, GIVEN).then((offers) => response.end(offers?.script));
@@ -90,7 +84,7 @@ test('takes a message of node:http, and works behind toNode as well', async () =
   const page = await fetch(`${server.url}/thanks?x=1`, { headers: { cookie: 'a=b' } });
   expect(await page.text()).toContain('data-offerlet-offers>{"view":"THANK_YOU"');
   expect(seen).toEqual([`GET ${server.url}/thanks?x=1 a=b`]);
-  expect(network.calls[0]?.body['attributes']).toEqual({ ip_address: '127.0.0.1', language: undefined });
+  expect(bench.network.calls[0]?.body['attributes']).toEqual({ ip_address: '127.0.0.1', language: undefined });
   await server.close();
 });
 

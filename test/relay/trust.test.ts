@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createRelay, toNode, type LogEntry } from '../../src/relay.ts';
-import { createScriptedNetwork, event, json, KEY, REQUEST, setUp, type ScriptedNetwork } from './scriptedNetwork.ts';
+import { toNode, type LogEntry } from '../../src/relay.ts';
+import { event, json, KEY, REQUEST, setUp, type ScriptedNetwork } from './scriptedNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 
 let served: Served;
@@ -9,17 +9,9 @@ let network: ScriptedNetwork;
 let logs: LogEntry[];
 
 beforeEach(async () => {
-  network = createScriptedNetwork();
-  logs = [];
-  const relay = createRelay({
-    apiKey: KEY,
-    version: '1.0.0',
-    networkUrl: 'https://network.example',
-    basePath: '/offers',
-    fetch: network.fetch,
-    onLog: (entry) => logs.push(entry),
-  });
-  served = await serve(toNode(relay));
+  const bench = setUp({ basePath: '/offers' });
+  ({ network, logs } = bench);
+  served = await serve(toNode(bench.relay));
 });
 afterEach(() => served.close());
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createRelay, toNode, type Relay, type RelayOptions } from '../../../src/relay.ts';
-import { createScriptedNetwork, event, KEY, REQUEST } from '../scriptedNetwork.ts';
+import { toNode } from '../../../src/relay.ts';
+import { event, REQUEST, setUp } from '../scriptedNetwork.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 
 let served: Served | undefined;
@@ -11,13 +11,8 @@ afterEach(async () => {
   served = undefined;
 });
 
-function relayOn(options: Partial<RelayOptions> = {}): Relay {
-  const { fetch } = createScriptedNetwork();
-  return createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: 'https://network.example', fetch, ...options });
-}
-
 async function dial(): Promise<Socket> {
-  served ??= await serve(toNode(relayOn()));
+  served ??= await serve(toNode(setUp().relay));
   const { port } = served;
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => resolve(socket)).on('error', reject);
@@ -64,7 +59,7 @@ test('the connection of a sender that continues after its 413 is closed', async 
 });
 
 test('the limit is 16 KiB for recommendations and 64 KiB for a batch', async () => {
-  const relay = relayOn();
+  const { relay } = setUp();
   const ask = async (path: string, body: object, size: number): Promise<number> => {
     const request = new Request(`https://shop.example${path}`, {
       method: 'POST',
@@ -88,7 +83,7 @@ test('an announced size above the limit is a 413 before anything is read', async
 
 test('an unannounced body is cut off after at most 256 KiB', async () => {
   const statuses: number[] = [];
-  const answer = toNode(relayOn());
+  const answer = toNode(setUp().relay);
   const server = createServer((incoming, outgoing) => {
     outgoing.on('finish', () => statuses.push(outgoing.statusCode));
     answer(incoming, outgoing);
@@ -107,7 +102,7 @@ test('an unannounced body is cut off after at most 256 KiB', async () => {
 });
 
 test('a body that arrives too slowly is a 408', async () => {
-  const slow = relayOn({ timeouts: { body: 80 } });
+  const { relay: slow } = setUp({ timeouts: { body: 80 } });
   served = await serve(toNode(slow));
   const socket = await dial();
   const answer = readAll(socket);

@@ -234,26 +234,6 @@ describe.each(mounts)('mounted on $name', ({ mount }) => {
   });
 });
 
-test('Express may name the mount in basePath as well', async () => {
-  const network = createScriptedNetwork();
-  const { default: express } = await import('express');
-  const app = express();
-  app.use(
-    '/offers',
-    toNode(
-      createRelay({
-        apiKey: KEY,
-        version: '1.0.0',
-        networkUrl: 'https://network.example',
-        basePath: '/offers',
-        fetch: network.fetch,
-      }),
-    ),
-  );
-  const ask = await overHttp(createServer(app));
-  expect((await ask('/offers/health')).status).toBe(200);
-});
-
 test.each(Object.entries(LAMBDA_EVENTS))('%s passes query and cookies on', async (_name, toEvent) => {
   const seen: (string | null)[] = [];
   const network = createScriptedNetwork();

@@ -98,6 +98,11 @@ describe('what a framework has parsed is used', () => {
   });
 });
 
+test('Express may name the mount in basePath as well', async () => {
+  const app = express().use('/offers', toNode(relayOn({ basePath: '/offers' })));
+  expect(await ask(app as RequestListener)).toEqual([200, RESPONSE]);
+});
+
 describe('a body that was read and left nowhere is a 400 that says so', () => {
   test('in Express, and nothing reaches the network', async () => {
     expect(await ask(expressBehind(consuming()))).toEqual([400, { message: ALREADY_READ }]);
