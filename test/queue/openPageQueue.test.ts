@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { openCore, openSessionQueue } from '../../src/queue/openCore.ts';
 import { openQueue } from '../../src/queue/openQueue.ts';
-import { event, freshStorage } from './world.ts';
+import { event, freshStorage, mixed } from './world.ts';
 import { letPass, useClock } from '../fixtures/turnedClock.ts';
 
 useClock();
@@ -85,6 +85,41 @@ it('a page with an element named `hidden` sends what it has when it is hidden', 
   expect(send).toHaveBeenCalledOnce();
   await queue.close();
   vi.unstubAllGlobals();
+});
+
+it.each([
+  ['a paused queue', () => ({ status: 401 })],
+  ['a refused event', () => mixed(['a', 'b'], { a: true })],
+])('%s is not sent before its time by a page that comes online or is left', async (_, refuse) => {
+  freshStorage();
+  const page = stubPage({ hidden: false });
+  const send = vi.fn(async () => refuse());
+  const queue = openQueue({ endpoint: '/events/batch', send });
+  await Promise.all([queue.track(event('a')), queue.track(event('b'))]);
+  await queue.flush();
+  for (const type of ['online', 'pagehide']) page.dispatchEvent(new Event(type));
+  await letPass(300);
+  expect(send).toHaveBeenCalledOnce();
+  await queue.close();
+  vi.unstubAllGlobals();
+});
+
+it('where a page may have no more requests with keepalive, the next is one without', async () => {
+  freshStorage();
+  const kept: boolean[] = [];
+  const queue = openQueue({
+    endpoint: '/events/batch',
+    async send(_, { keepalive }) {
+      kept.push(keepalive);
+      if (keepalive) throw new TypeError('Failed to fetch');
+      return { status: 202 };
+    },
+  });
+  await queue.track(event('a'));
+  await queue.flush();
+  expect(await queue.flush()).toMatchObject({ delivered: 1 });
+  expect(kept).toEqual([true, false]);
+  await queue.close();
 });
 
 function stubPage(document: object): EventTarget {

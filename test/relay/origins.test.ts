@@ -97,3 +97,11 @@ test('every method gets the response that browsers expect', async () => {
   expect((await ask('POST', '/health')).status).toBe(405);
   expect((await ask('GET', '/')).status).toBe(404);
 });
+
+test('with `authorize` a page of any origin may ask, but not read how the relay is', async () => {
+  const { relay } = setUp({ authorize: async () => undefined });
+  const headers = { origin: 'https://app.example' };
+  const health = await relay(new Request('https://relay.example/health', { headers }));
+  expect(health.headers.get('access-control-allow-origin')).toBeNull();
+  expect((await relay(question(headers))).headers.get('access-control-allow-origin')).toBe('*');
+});

@@ -90,6 +90,20 @@ test('a layer that was not closed comes back', async ({ page }) => {
   await expect(accept(page)).toBeVisible();
 });
 
+test('a layer that waits for a dialog of the page stays away once another tab has closed it', async ({
+  page,
+  context,
+}) => {
+  const second = await context.newPage();
+  const dialog = '<dialog id="cookies">Cookies?</dialog><script>cookies.showModal()</script>';
+  await second.goto(fixture.page('/busy', shop(dialog + scriptTag({ 'display-mode': 'OVERLAY' }))));
+  await second.waitForFunction("offerlet.explain()[0]?.waitingFor === 'dialog'");
+  await open(page, { 'display-mode': 'OVERLAY' });
+  await page.locator('[part=close]').click();
+  await second.evaluate('cookies.close()');
+  await poll(async () => (await told(second)).outcome?.code).toBe('already_shown');
+});
+
 test('another order, shopper or placement is a new request', async ({ page }) => {
   await open(page);
   await open(page, { 'order-id': '1002' });

@@ -199,15 +199,19 @@ test.each([
   [422, { message: 'Bad' }],
   [500, { message: 'Oops' }],
   [503, { message: 'Later' }],
-])('a %i for the whole call passes to the sender unchanged', async (status, body) => {
-  const { network, post } = setUp();
-  network.respondWith(() => json(status, body, { 'retry-after': '7', 'set-cookie': 'a=b', server: 'x' }));
-  const response = await post('/events/batch', { events: [event(), event()] });
-  expect(response.status).toBe(status);
-  expect(await response.json()).toEqual(body);
-  expect(response.headers.get('retry-after')).toBe('7');
-  expect(response.headers.get('set-cookie')).toBeNull();
-});
+])(
+  'a %i for the whole call passes to the sender unchanged, and of these only a 500 may hide that it arrived',
+  async (status, body) => {
+    const { network, post, metrics } = setUp();
+    network.respondWith(() => json(status, body, { 'retry-after': '7', 'set-cookie': 'a=b', server: 'x' }));
+    const response = await post('/events/batch', { events: [event(), event()] });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual(body);
+    expect(response.headers.get('retry-after')).toBe('7');
+    expect(response.headers.get('set-cookie')).toBeNull();
+    expect(metrics.some(({ name }) => name === 'answers_lost')).toBe(status === 500);
+  },
+);
 
 test.each([{ events: [] }, { events: Array.from({ length: 21 }, () => event()) }, { events: 'x' }, [], 1])(
   'a body that is not a batch of 1 to 20 events is a 400: case %#',
