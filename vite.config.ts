@@ -58,7 +58,7 @@ const SERVER_TESTS = [
   'test/{audit,lock,sandbox}/**/*.test.ts',
   'test/relay/{command,trust}*.test.ts',
   'test/relay/runtimes/**/*.test.ts',
-  'test/operator/command/{add,commands,scripted,statement,streams}.test.ts',
+  'test/operator/command/{add,commands,numbers,scripted,statement,streams}.test.ts',
   'test/operator/watch/command.test.ts',
   'test/cli/doctor/passwords.test.ts',
   'test/budget/*.test.ts',
@@ -70,14 +70,14 @@ const PURE_TESTS = [
 ];
 /** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];
-/** Tests that kill, start or flood processes for half a minute or more: `npm run test:all`, or a file by its name, only. */
+/** Tests that kill, start or flood processes, or compare thousands of values: `npm run test:all`, or a file by its name, only. */
 const LONG_TESTS = [
   'test/network/start/{environments,kill,lockLost}.test.ts',
   'test/network/database/freshDatabase.test.ts',
   'test/network/badInput/{addresses,bodies}.test.ts',
   'test/audit/{faults,line}.test.ts',
   'test/lock/lockDirectory.test.ts',
-  'test/operator/command/add.test.ts',
+  'test/operator/command/{add,numbers}.test.ts',
   'test/{client,session}/killed.test.ts',
 ];
 /** Tests of what is published. */

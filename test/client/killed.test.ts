@@ -42,6 +42,19 @@ function start(...args: string[]): {
   return { child, ended };
 }
 
+test('after kill -9 in the middle of a file, the next run stores each event once', async () => {
+  writeFileSync(file, linesOf(90));
+  const { child, ended } = start(file);
+  // The third group is stored, and its sender dies before it hears of it.
+  beforeResponse = (call) => call === 3 && child.kill('SIGKILL');
+  expect((await ended).code).toBe('SIGKILL');
+  expect(network.stored).toHaveLength(60);
+  beforeResponse = () => undefined;
+  expect((await start(file).ended).code).toBe(0);
+  expect(network.stored).toHaveLength(90);
+  expect(network.sizes()).toEqual([20, 20, 20, 20, 20, 20, 20, 10]);
+});
+
 test('Ctrl-C calls no event unknown that was read and not sent', async () => {
   const { child, ended } = start('-', '--json');
   child.stdin?.write(linesOf(27));

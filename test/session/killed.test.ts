@@ -1,7 +1,7 @@
 // Processes that are killed once accept() has resolved: the next one delivers what they have left.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -62,4 +62,27 @@ test('a click of a process that was killed is delivered by the next, once', asyn
   state.isDown = false;
   await accept('one');
   await vi.waitFor(() => expect([clicks(state.accepted), state.accepted.size]).toEqual([2, 8]));
+});
+
+test('two processes at once on the same files, killed at once: nothing is lost', async () => {
+  const state = serve();
+  for (let round = 0; round < 3; round++) {
+    const pair = await Promise.all([accept('two'), accept('two')]);
+    await Promise.all(pair.map(kill));
+  }
+  state.isDown = false;
+  await accept('two');
+  await vi.waitFor(() => expect([clicks(state.accepted), state.accepted.size]).toEqual([7, 28]));
+});
+
+test('nothing personal is in the files', async () => {
+  serve();
+  await kill(await accept('three'));
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const text = files
+    .filter(({ name }) => name !== 'session.mjs')
+    .map(({ parentPath, name }) => name + readFileSync(join(parentPath, name), 'utf8'))
+    .join('\n');
+  expect(text).toContain('BRAND_CLICK');
+  expect(text).not.toContain('aaaaaaaa');
 });
