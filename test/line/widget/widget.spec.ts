@@ -236,10 +236,12 @@ test('nothing moves when the text of the transition gives way to “opened”, w
     const offer = placed(0, { cta_details: { accept_copy: 'Oui', decline_copy: 'Non', transition_copy } });
     await mount(page, { mode, locale: 'fr', groups: [group(offer, placed(1))] });
     await listening(page);
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
     await accept(page);
     const status = page.getByRole('status').first();
     await expect(status).toContainText(transition_copy);
     const before = await places();
+    await page.clock.resume();
     await opened(page);
     await expect(status).toContainText('✓ Ouvert dans un nouvel onglet');
     expect(await places(), `${mode} ${transition_copy}`).toEqual(before);
