@@ -183,7 +183,7 @@ test('a relay that does not respond, or does not end its body, is a network_erro
     const relay = Object.assign(startRelay(), { offers });
     const session = open(relay);
     await letPass(4_500);
-    expect(await Promise.race([session.result, 'none yet'])).toMatchObject({
+    expect(await Promise.race([session.result, Promise.resolve('none yet')])).toMatchObject({
       code: 'network_error',
       message: expect.stringContaining('did not respond within 4 s'),
     });
