@@ -12,7 +12,7 @@ export async function run([flag]: readonly string[]): Promise<void> {
       const { limit, aim } = budget.figures[kind][what] ?? {};
       const today = measured[kind][what];
       const cells = [today, limit, aim].map((cell) => String(cell ?? '').padStart(8)).join('');
-      console.log(`${what.padEnd(50)}${cells}${(today ?? 0) > (limit ?? 0) ? '  ✗' : ''}`);
+      console.log(`${what.padEnd(50)}${cells}${(today ?? 0) > (limit ?? Infinity) ? '  ✗' : ''}`);
       if (flag === '--tighten' && today !== undefined && today < (limit ?? Infinity))
         budget.figures[kind][what] = { limit: today, ...(aim === undefined ? {} : { aim }) };
     }
