@@ -53,7 +53,7 @@ async function play(page: Page, candidate: Candidate & { slowdown: number }): Pr
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: candidate.slowdown });
   await page.evaluate(show);
-  // Goes on to the next offer, or closes the only one. A locator would run code of its own.
+  // Goes on to the next offer, or closes the only one. A locator would add work to the click.
   const spot = await page.evaluate(() => {
     const hosts = [...document.querySelectorAll('offer-let-layer, #offers > div')];
     const box = hosts

@@ -13,7 +13,7 @@ export interface Served {
   stop(): void;
 }
 
-/** Builds the relay as it is in the source into one file. */
+/** Builds the source of the relay into one file. */
 export async function buildRelay(folder: string): Promise<string> {
   await build({
     configFile: false,

@@ -10,7 +10,7 @@ export interface SpawnedChromium {
   kill(): Promise<void>;
 }
 
-/** Starts a Chromium of its own on the profile directory. */
+/** Starts a separate Chromium on the profile directory. */
 export async function spawnChromium(profile: string): Promise<SpawnedChromium> {
   const child = spawn(
     find('chromium')?.path ?? chromium.executablePath(),
