@@ -9,6 +9,8 @@ export const CHROMIUM_FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // What is painted over what was there differs at round corners by the order of both: pictures are compared pixel by pixel.
+  '--disable-partial-raster',
 ];
 
 /** How to drive a browser that may be Playwright's own or the system's. */

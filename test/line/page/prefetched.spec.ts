@@ -100,7 +100,7 @@ test('a block of another shopper is never on the page, even if only the hash of 
   const response = JSON.parse(JSON.stringify(offersOf(1)).replace('Heading 1', 'For Ada')) as unknown;
   await open(page, inScript(block({ response })), tag);
   await expect(accept(page)).toBeVisible();
-  expect(await page.evaluate('[...seen]')).toEqual(['Heading 1']);
+  await poll(() => page.evaluate('[...seen]')).toEqual(['Heading 1']);
   expect((await explained(page)).prefetched).toBe('Not used. They are for another shopper');
   await expect(accept(page)).toHaveCount(1);
   await poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
