@@ -18,7 +18,7 @@ interface ReservedSpace {
 
 /**
  * Marks the element with `data-offerlet="rendered"`, `"empty"` or `"closed"`. Reserved space (`min-block-size`) that the
- * offers do not fill collapses at once when the shopper closes them, otherwise as soon as nobody sees it: nothing visible
+ * offers do not fill collapses at once when the shopper closes them, otherwise once nobody sees it: nothing visible
  * moves. What holds no offers collapses in view once the shopper has been idle.
  */
 export function reserveSpace(find: () => Element | undefined): ReservedSpace {

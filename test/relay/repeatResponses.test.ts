@@ -37,6 +37,7 @@ test('an order of a shopper gets the same response for ten minutes, and the netw
     user_details: ADA,
     order_details: { order_id: '1001' },
     placement_details: { display_mode: 'INLINE', view: 'THANK_YOU' },
+    timeout: 60_000,
   });
   expect(prefetched?.json.response).toMatchObject({ session_id: 'session 1' });
   expect(bench.network.calls).toHaveLength(1);

@@ -3,7 +3,7 @@ import { goTo, openInspected, outcomeNow, panel, useInspected, TABS } from './in
 import { HASH, options, scriptTag, shop } from '../page/pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
-import { letPass, useClock } from '../drivers/letPass.ts';
+import { letPass, paint, useClock } from '../drivers/letPass.ts';
 
 const fixture = useInspected();
 useClock();
@@ -268,9 +268,8 @@ test('Page finds a policy that blocks images, a relay without /health, space tha
   const { reply } = fixture;
   fixture.reply = async (...asked) => {
     // Offers move only what was painted before them.
-    await page.evaluate(
-      () => new Promise((painted) => new PerformanceObserver(painted).observe({ type: 'paint', buffered: true })),
-    );
+    await expect(page.getByText('What stands below')).toBeVisible();
+    await paint(page);
     return reply(...asked);
   };
   await page.goto(`${fixture.page('/poor', shop(`${scriptTag()}<p>What stands below</p>`, head))}?offerlet=inspect`);
