@@ -333,7 +333,6 @@ test('1,000 prefetches at once each get their own order', async () => {
         ...GIVEN,
         order_details: { order_id },
         ip: `10.0.${at >> 8}.${at & 255}`,
-        timeout: 20_000,
       }),
     ),
   );
