@@ -64,7 +64,7 @@ async function openTrustShop(shop: TrustShop): Promise<void> {
     send(response, shop.batchStatus, { results, accepted: results.length, failed: 0 }, shop.networkHeaders);
   }
 
-  const network = await serve((request, response) => void respond(request, response));
+  const network = await serve((...both) => void respond(...both).catch(() => both[1].destroy()));
   const relay = toNode(
     createRelay({
       apiKey: KEY,

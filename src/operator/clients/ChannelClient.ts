@@ -167,7 +167,7 @@ export class ChannelClient {
     if (status !== 204) throw unexpected('the status 204');
   }
 
-  /** Excludes more subcategories for all publishers of the channel. Other exclusions stay, even those added meanwhile. */
+  /** Excludes more subcategories for all publishers of the channel. Others stay, unless two add in the same moment. */
   async addChannelExclusions(subcategory_ids: readonly string[], options: CallOptions = {}): Promise<void> {
     await addMissing(subcategory_ids, {
       read: async () => (await this.details(options)).exclusions.subcategories.channel,

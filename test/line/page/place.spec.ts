@@ -45,7 +45,10 @@ const state = (page: Page): Promise<string | null> => page.locator('#offers').ge
 const height = (page: Page): Promise<number> =>
   page.locator('#offers').evaluate((place) => place.getBoundingClientRect().height);
 const shift = async (page: Page): Promise<number> => {
-  await letPass(page, 700);
+  for (let at = 0; at < 7; at++) {
+    await page.mouse.move(5, 5 + at); // the shopper is there: idle seconds begin anew
+    await letPass(page, 100);
+  }
   await paint(page);
   return page.evaluate(() => window.shift);
 };
@@ -55,8 +58,6 @@ for (const [what, reply] of Object.entries(REPLIES)) {
     reply();
     await open(page, TAG + BELOW + SPACE);
     await poll(() => state(page)).toBe('empty');
-    // The shopper is there: idle seconds begin anew.
-    await page.mouse.move(5, 5);
     expect([await height(page), await shift(page)]).toEqual([600, 0]);
     const top = await page.evaluate(() => {
       scrollTo(0, 1_000);

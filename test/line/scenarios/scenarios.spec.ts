@@ -187,7 +187,7 @@ scenario('consent-pending', async (page) => {
   await play(page, 'consent-pending');
   await letPass(page, 500);
   expect(await page.locator('#offers').innerHTML()).toBe('');
-  expect(fixture.asked).toHaveLength(1); // by the page, before the inspector had it begin anew
+  await poll(() => fixture.asked.length).toBe(1); // by the page, before the inspector had it begin anew
   await (await goTo(page, 'Force')).getByRole('button', { name: 'Say yes' }).click();
   await expect(accept(page)).toBeVisible();
   await panel(page).getByRole('button', { name: 'Say no' }).click();

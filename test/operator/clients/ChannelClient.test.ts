@@ -155,6 +155,19 @@ test('exclusions are replaced with PUT; an empty array clears them', async () =>
   ]);
 });
 
+test.each([
+  ['addChannelExclusions', () => client.addChannelExclusions(['s1'])],
+  ['addPublisherExclusions', () => client.addPublisherExclusions('p1', ['s1'])],
+])('%s keeps what is there, and adds once more when somebody else has replaced the list', async (_, add) => {
+  server.responses = [['s3'], ['s2'], ['s2', 's1']].flatMap((list) => {
+    const owner = { exclusions: { subcategories: { channel: list, publisher: list } } };
+    return [{ body: { channel: owner, publisher: owner } }, { body: { ok: true } }];
+  });
+  await add();
+  const replaced = server.seen.flatMap(({ method, body }) => (method === 'PUT' ? [body] : []));
+  expect(replaced).toEqual(['{"subcategory_ids":["s3","s1"]}', '{"subcategory_ids":["s2","s1"]}']);
+});
+
 test('remove() accepts only a 204', async () => {
   server.responses = [{ status: 204 }, { status: 200, body: '<html>Please log in</html>' }];
   await expect(client.remove('p1')).resolves.toBeUndefined();

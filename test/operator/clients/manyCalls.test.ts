@@ -27,10 +27,11 @@ test('addAll takes any number of publishers, and says in order what became of ea
 });
 
 test('waitForApproval resolves to the approved publisher, and rejects when its request is rejected', async () => {
-  const results = await open().add(await itemsOf('wait', 2));
-  const [yes = '', no = ''] = results.map((one) =>
-    one.status === 'created' ? one.create_request.pending_publisher_id : '',
-  );
+  const added = async (prefix: string, count: number): Promise<readonly string[]> =>
+    (await open().add(await itemsOf(prefix, count))).map((one) =>
+      one.status === 'created' ? one.create_request.pending_publisher_id : '',
+    );
+  const [yes = '', no = ''] = await added('wait', 2);
   const decide = (id: string, status: string) => world.control('POST', `publishers/${id}/status`, { status });
   const approved = open().waitForApproval(yes, { every: 5 });
   await decide(yes, 'NEEDS_INFO');
@@ -38,21 +39,7 @@ test('waitForApproval resolves to the approved publisher, and rejects when its r
   await decide(no, 'REJECTED');
   expect((await approved).publisher_remote_id).toMatch(/^[0-9a-f-]{36}$/);
   await expect(open().waitForApproval(no)).rejects.toThrow('The request to add wait 1 was rejected.');
-  const [left = ''] = (await open().add(await itemsOf('left', 1))).map((one) =>
-    one.status === 'created' ? one.create_request.pending_publisher_id : '',
-  );
+  const [left = ''] = await added('left', 1);
   const waiting = open().waitForApproval(left, { signal: AbortSignal.timeout(50) });
   await expect(waiting).rejects.toThrow('timeout');
-});
-
-test('exclusions that are added at the same time are all there afterwards', async () => {
-  const ids = (await open().categories()).flatMap(({ subcategories }) => subcategories.map((one) => one.remote_id));
-  const wanted = ids.slice(0, 3);
-  await open().setChannelExclusions([]);
-  await Promise.all(wanted.map((id) => open().addChannelExclusions([id])));
-  expect((await open().details()).exclusions.subcategories.channel.toSorted()).toEqual(wanted.toSorted());
-  await open().setPublisherExclusions(world.publisher, wanted.slice(0, 1));
-  await open().addPublisherExclusions(world.publisher, wanted.slice(1));
-  const { exclusions } = await open().publisher(world.publisher);
-  expect(exclusions.subcategories.publisher.toSorted()).toEqual(wanted.toSorted());
 });
