@@ -5,6 +5,7 @@ import { SUBJECTS, type By, type ReportRule, type Rules } from './rules.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { DateRangeError, ReportingUnavailableError, RowLimitError, ValidationError } from '../clients/errors.ts';
 import { type ReportingClient, readWholeReport } from '../clients/ReportingClient.ts';
+import { forEach } from '../operations/forEach.ts';
 import { EVERYTHING, NO_FILTERS, type ReportSpec } from '../reports/reportSpec.ts';
 import type { ChannelMetric } from '../../wire/reporting.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
@@ -51,8 +52,6 @@ export interface ReadFacts {
 
 /** Publishers of one request: more ids would make a URL that proxies refuse. */
 export const IDS_PER_REQUEST = 100;
-/** Requests at a time: enough to hide the distance to the network, too few to be a burden. */
-const REQUESTS_AT_ONCE = 4;
 /** The fewest days from which silence knows what is usual. */
 const SHORTEST_USUAL_DAYS = 7;
 
@@ -280,22 +279,6 @@ async function readByPublisher(source: FactsSource, query: PublishersQuery): Pro
 function split(period: DateRange, ids: readonly string[]): readonly { period: DateRange; publisher: string[] }[] {
   const perReport = Math.max(1, Math.min(IDS_PER_REQUEST, Math.floor(REPORT_LIMIT.channel / countDays(period))));
   return chunksOf(ids, perReport).map((publisher) => ({ period, publisher }));
-}
-
-/** Works on some items at a time. After a failure nothing more is begun. */
-async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  let hasFailed = false;
-  const workers = Array.from({ length: REQUESTS_AT_ONCE }, async () => {
-    for (const item of rest) {
-      if (hasFailed) return;
-      await work(item).catch((error: unknown) => {
-        hasFailed = true;
-        throw error;
-      });
-    }
-  });
-  await Promise.all(workers);
 }
 
 /** The metric of which a rule requires a minimum. */
