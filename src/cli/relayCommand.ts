@@ -9,12 +9,11 @@ import {
   openDedupeFile,
   type Relay,
   RelayConfigError,
-  type RelayLimits,
-  type RelayOptions,
   type RelayTimeouts,
   toNode,
 } from '../relay.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../wire/keys.ts';
+import { FLAG_NAMES, optionsFromFlags, RELAY_FLAGS } from '../relay/options/readOptions.ts';
 import { createPrefetchRoute } from '../relay/prefetchRoute.ts';
 import { type Command, type Options, readSettings, type SettingsSource } from './command.ts';
 import { createMetrics, type Metrics } from './createMetrics.ts';
@@ -24,40 +23,9 @@ import { listen, type Listening, untilStopped } from './listen.ts';
 import { createOutput } from './output/terminal.ts';
 
 const OPTIONS = {
-  network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://partner.example. Required.' },
-  'api-key': {
-    kind: 'text',
-    value: 'KEY',
-    about: 'Integration key. Required. Other users of this machine can see it, so set OFFERLET_API_KEY instead.',
-  },
-  // The version of the Recommendations API that this release was tested with.
-  version: { kind: 'text', value: 'VERSION', default: '1.0.0', about: 'Version of the Recommendations API.' },
-  environment: {
-    kind: 'choice',
-    choices: ['staging', 'production'],
-    about: 'Refuses to start when the key is for the other environment.',
-  },
+  ...RELAY_FLAGS,
   port: { kind: 'port', default: 4601, about: 'Port to listen on; 0 for any free port.' },
   host: { kind: 'text', value: 'HOST', default: '127.0.0.1', about: 'Address to listen on.' },
-  'base-path': { kind: 'text', value: 'PATH', default: '/', about: 'Path at which the relay is mounted.' },
-  'allow-origin': {
-    kind: 'list',
-    value: 'ORIGIN',
-    about: 'Another origin whose pages may use the relay, such as https://shop.example.',
-  },
-  'address-header': {
-    kind: 'text',
-    value: 'NAME',
-    about: "Header with the shopper's IP address that your reverse proxy sets, such as x-forwarded-for.",
-  },
-  sandbox: { kind: 'flag', about: 'Marks every request as a test.' },
-  'forward-event-ids': { kind: 'flag', about: 'Forwards event_id, for networks that detect duplicates by it.' },
-  emails: {
-    kind: 'choice',
-    choices: ['hash', 'raw'],
-    default: 'hash',
-    about: "How the shopper's email is sent to the network.",
-  },
   data: {
     kind: 'text',
     value: 'DIR',
@@ -78,18 +46,6 @@ const OPTIONS = {
     value: 'SECRET',
     about: 'What the relay sends to that URL as Authorization: Bearer …. Set OFFERLET_CONTEXT_SECRET instead.',
   },
-  timeout: {
-    kind: 'list',
-    value: 'NAME=MS',
-    about: 'A timeout: recommendations, events, body, context or dedupe, such as context=300.',
-  },
-  limit: { kind: 'list', value: 'NAME=BYTES', about: 'A limit: recommendationsBytes, eventsBytes or answerBytes.' },
-  'rate-limit': {
-    kind: 'list',
-    value: 'NAME=BURST/PER_SECOND',
-    about: 'A rate limit: perAddress, perNetwork or perSession, such as perAddress=600/100. "off" for none.',
-  },
-  'forward-address': { kind: 'flag', about: "Sends the shopper's IP address to the network." },
   'metrics-port': { kind: 'port', about: 'Port of GET /metrics in the format of Prometheus; 0 for any free port.' },
   'metrics-host': { kind: 'text', value: 'HOST', default: '127.0.0.1', about: 'Address of that port.' },
   'prefetch-port': {
@@ -112,25 +68,9 @@ export const relayCommand: Command = {
     try {
       await runRelay(source);
     } catch (error) {
-      throw error instanceof RelayConfigError ? refusedFlag(error, FLAGS) : error;
+      throw error instanceof RelayConfigError ? refusedFlag(error, { ...FLAG_NAMES, url: '--redis' }) : error;
     }
   },
-};
-
-/** What the options of `createRelay` are called on the command line. */
-const FLAGS: Readonly<Record<string, string>> = {
-  apiKey: 'OFFERLET_API_KEY',
-  networkUrl: '--network',
-  basePath: '--base-path',
-  allowedOrigins: '--allow-origin',
-  addressHeader: '--address-header',
-  version: '--version',
-  environment: '--environment',
-  emails: '--emails',
-  timeouts: '--timeout',
-  limits: '--limit',
-  rateLimit: '--rate-limit',
-  url: '--redis',
 };
 
 /** Opens the store of accepted events that the settings name. */
@@ -216,28 +156,19 @@ async function runRelay(source: SettingsSource): Promise<void> {
   const { warning } = await checkNetwork({ apiKey, networkUrl });
   if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
   const onLog = (entry: object): void => out.log(entry);
-  const timeouts = { context: SHOP_CONTEXT_MS, ...readAmounts('--timeout', settings.timeout) };
+  const given = optionsFromFlags(settings);
+  const timeouts = { context: SHOP_CONTEXT_MS, ...given.timeouts };
   const { context: url, 'context-secret': secret } = settings;
-  const context = url === undefined ? undefined : createShopContext({ url, secret, timeoutMs: timeouts.context });
   const metrics = createMetrics();
   const dedupe = await openDedupe(settings, { timeouts, onLog });
   const relay = createRelay({
+    ...given,
     apiKey,
     networkUrl,
     version,
     dedupe,
-    environment: settings.environment,
-    basePath: settings['base-path'],
-    allowedOrigins: settings['allow-origin'],
-    sandbox: settings.sandbox,
-    forwardEventIds: settings['forward-event-ids'],
-    addressHeader: settings['address-header'],
-    emails: settings.emails,
-    forwardAddress: settings['forward-address'],
-    context,
+    context: url === undefined ? undefined : createShopContext({ url, secret, timeoutMs: timeouts.context }),
     timeouts,
-    limits: readAmounts('--limit', settings.limit),
-    rateLimit: readRateLimit(settings['rate-limit']),
     onLog,
     ...(settings['metrics-port'] !== undefined && { onMetric: metrics.record }),
   });
@@ -259,44 +190,6 @@ async function runRelay(source: SettingsSource): Promise<void> {
   out.say('Press Ctrl-C to stop.');
   const lost = await Promise.race([stopped, ...(dedupe?.lost ? [dedupe.lost] : [])]);
   if (lost) throw new UsageError(lost.message);
-}
-
-/**
- * Reads `--timeout NAME=MS` and `--limit NAME=BYTES`. Which names there are, and which numbers are allowed, `createRelay`
- * knows.
- */
-function readAmounts(flag: string, pairs: readonly string[]): Partial<RelayTimeouts & RelayLimits> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [, name, amount] = /^(\w+)=(\d+)$/.exec(pair) ?? [];
-      if (name === undefined)
-        throw new UsageError(
-          `${flag} is not a name and a whole number: "${pair}". Use something like ${EXAMPLES[flag]}.`,
-        );
-      return [name, Number(amount)];
-    }),
-  );
-}
-
-const EXAMPLES: Readonly<Record<string, string>> = {
-  '--timeout': 'recommendations=2000',
-  '--limit': 'eventsBytes=32768',
-};
-
-/** Reads `--rate-limit NAME=BURST/PER_SECOND`, or `off`. */
-function readRateLimit(pairs: readonly string[]): RelayOptions['rateLimit'] {
-  if (pairs.length === 0) return undefined;
-  if (pairs.length === 1 && pairs[0] === 'off') return false;
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [, name, burst, perSecond] = /^(\w+)=(\d+)\/(\d+(?:\.\d+)?)$/.exec(pair) ?? [];
-      if (name === undefined)
-        throw new UsageError(
-          `--rate-limit is not a name, a burst and a rate: "${pair}". Use something like perAddress=600/100, or off.`,
-        );
-      return [name, { burst: Number(burst), perSecond: Number(perSecond) }];
-    }),
-  );
 }
 
 /** The path of the route, below where it is mounted. */

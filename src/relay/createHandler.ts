@@ -40,7 +40,7 @@ const CALLS_PER_CLIENT = 64;
 export function createHandler(settings: RelaySettings): Handler {
   const { authorize, timeouts } = settings;
   const telemetry = createTelemetry(settings);
-  const rates = createRateCounter(settings.limiter, { timeoutMs: timeouts.dedupe, measure: telemetry.measure });
+  const rates = createRateCounter(settings.rateLimit, { timeoutMs: timeouts.dedupe, measure: telemetry.measure });
   const upstreams = {
     recommendations: open('/recommendations', timeouts.recommendations),
     one: open('/events', timeouts.events),
@@ -67,7 +67,7 @@ export function createHandler(settings: RelaySettings): Handler {
       version: settings.version,
       timeoutMs,
       responseBytes: settings.limits.answerBytes,
-      callsPerClient: settings.limiter ? CALLS_PER_CLIENT : Infinity,
+      callsPerClient: settings.rateLimit ? CALLS_PER_CLIENT : Infinity,
       fetch: settings.fetch,
       telemetry,
       onKeyRefused: compareKeyOnce,
@@ -142,7 +142,7 @@ export function createHandler(settings: RelaySettings): Handler {
 
   /** Says with the first request that clients cannot be told apart: before, nobody knows what the runtime passes. */
   function warnOnce(request: RelayRequest, client: Client | undefined): void {
-    if (isWarned || !settings.limiter) return;
+    if (isWarned || !settings.rateLimit) return;
     if (client) return;
     isWarned = true;
     telemetry.log({ level: 'warn', message: request.header('x-forwarded-for') === null ? NO_ADDRESS : PROXIED });

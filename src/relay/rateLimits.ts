@@ -1,7 +1,10 @@
 import { withDeadline } from '../http/withDeadline.ts';
-import type { Client } from './readClient.ts';
-import { RelayError } from './errors.ts';
 import { setNewest } from '../http/setNewest.ts';
+import { isObject } from '../wire/json.ts';
+import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
+import { RelayError } from './errors.ts';
+import { refuseOption, refuseOtherNames } from './optionValue.ts';
+import type { Client } from './readClient.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** A token bucket: how many at once, and how many more each second. */
@@ -64,6 +67,52 @@ export function createRateLimiter(limits: RateLimits): RateLimiter {
     },
     charge: (key, kind, cost) => void spend(key, kind, { cost, isOwed: true }),
   };
+}
+
+/** Busy addresses that one network may have by default: a company, or the customers of a small provider. */
+const ADDRESSES_PER_NETWORK = 10;
+
+/** The limiter of the `rateLimit` option; `undefined` for none. `factor` widens the defaults. */
+export function readRateLimit(rateLimit: unknown, factor: number): RateLimiter | undefined {
+  if (rateLimit === false) return undefined;
+  if (rateLimit !== undefined && !isObject(rateLimit))
+    refuseOption('rateLimit', 'must be false, { perAddress, perNetwork, perSession } or an object with take().');
+  if (isObject(rateLimit) && typeof rateLimit['take'] === 'function') return rateLimit as unknown as RateLimiter;
+  const given: Partial<RateLimits> = rateLimit ?? {};
+  refuseOtherNames('rateLimit', given, Object.keys(DEFAULT_RATE_LIMITS));
+  const perAddress =
+    readBucket('rateLimit.perAddress', given.perAddress) ?? widen(DEFAULT_RATE_LIMITS.perAddress, factor);
+  const limits: RateLimits = {
+    perAddress,
+    perNetwork: readBucket('rateLimit.perNetwork', given.perNetwork) ?? widen(perAddress, ADDRESSES_PER_NETWORK),
+    perSession: readBucket('rateLimit.perSession', given.perSession) ?? widen(DEFAULT_RATE_LIMITS.perSession, factor),
+  };
+  for (const name of ['perAddress', 'perNetwork'] as const)
+    if (limits[name].burst < 1)
+      refuseOption(
+        `rateLimit.${name}.burst`,
+        `is ${limits[name].burst}, so no request could ever pass. Use 1 or more.`,
+      );
+  if (limits.perSession.burst < BATCH_MAX_EVENTS)
+    refuseOption(
+      'rateLimit.perSession.burst',
+      `is ${limits.perSession.burst}, so a batch of ${BATCH_MAX_EVENTS} events of one session could never pass. Use ${BATCH_MAX_EVENTS} or more.`,
+    );
+  return createRateLimiter(limits);
+}
+
+function readBucket(option: string, given: Bucket | undefined): Bucket | undefined {
+  if (given === undefined) return undefined;
+  const isBucket =
+    isObject(given) &&
+    [given.burst, given.perSecond].every((value) => typeof value === 'number' && value > 0 && Number.isFinite(value));
+  return isBucket
+    ? given
+    : refuseOption(option, 'must have two numbers above 0, such as { burst: 60, perSecond: 10 }.');
+}
+
+function widen({ burst, perSecond }: Bucket, factor: number): Bucket {
+  return { burst: burst * factor, perSecond: perSecond * factor };
 }
 
 /** What counts the calls of a relay. Each rejects with a 429 when too much was spent, and with a 503 when the limiter fails. */

@@ -1,4 +1,4 @@
-import { readIntegrationKey, readNetworkUrl, readVersion } from '../../http/networkAccess.ts';
+import { readIntegrationKey, readNetworkUrl } from '../../http/networkAccess.ts';
 import { own, parseJson, plainText } from '../../wire/json.ts';
 import { readKey, type Environment } from '../../wire/keys.ts';
 import { RelayConfigError } from '../errors.ts';
@@ -7,30 +7,8 @@ import { readResponseText } from '../../http/transport.ts';
 import { readChoice, refuseOption } from '../optionValue.ts';
 import type { RelayOptions } from './relayOptions.ts';
 
-/** Which network is called, and with which key. */
-export interface NetworkAccess {
-  readonly apiKey: string;
-  readonly version: string;
-  /** Without a slash at its end. */
-  readonly networkUrl: string;
-  /** `undefined` when neither the option nor the key says. */
-  readonly environment: Environment | undefined;
-}
-
-/** Checks the options that must agree with each other: key, environment and URL. */
-export function readNetworkAccess(options: RelayOptions): NetworkAccess {
-  const apiKey = readKeyOption(options);
-  const environment = options.environment ?? readKey(apiKey)?.environment;
-  return {
-    apiKey,
-    version: readVersion(options.version, refuseOption),
-    networkUrl: readNetworkUrl(options.networkUrl, { environment, ...URL_CHECK }),
-    environment,
-  };
-}
-
 /** The key. Stops the start when it is not a usable key, or one of the other environment. */
-function readKeyOption({ apiKey: given, environment }: Pick<RelayOptions, 'apiKey' | 'environment'>): string {
+export function readKeyOption({ apiKey: given, environment }: Pick<RelayOptions, 'apiKey' | 'environment'>): string {
   const apiKey = readIntegrationKey(typeof given === 'function' ? given() : given, refuseOption);
   const key = readKey(apiKey);
   if (environment === undefined) return apiKey;
@@ -43,7 +21,7 @@ function readKeyOption({ apiKey: given, environment }: Pick<RelayOptions, 'apiKe
   return apiKey;
 }
 
-const URL_CHECK = { example: 'https://partner.example', refuse: refuseOption } as const;
+export const URL_CHECK = { example: 'https://partner.example', refuse: refuseOption } as const;
 
 const NAMES: Readonly<Record<Environment, string>> = {
   staging: 'staging (…_test_…)',

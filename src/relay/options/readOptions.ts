@@ -1,54 +1,17 @@
-import { carefulClock, createDedupeMemory } from '../dedupe/createDedupeMemory.ts';
-import { quote } from '../../http/networkAccess.ts';
+import { quote, readNetworkUrl, readVersion } from '../../http/networkAccess.ts';
 import { isObject } from '../../wire/json.ts';
-import {
-  BATCH_MAX_EVENTS,
-  EVENTS_BODY_MAX_BYTES,
-  RECOMMENDATIONS_BODY_MAX_BYTES,
-  RESPONSE_MAX_BYTES,
-} from '../../wire/limits.ts';
-import type { DedupeStore } from '../dedupe/dedupeStore.ts';
+import { readKey, type Environment } from '../../wire/keys.ts';
+import { EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES, RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
+import { carefulClock, createDedupeMemory } from '../dedupe/createDedupeMemory.ts';
 import { RelayConfigError } from '../errors.ts';
-import {
-  createRateLimiter,
-  DEFAULT_RATE_LIMITS,
-  type Bucket,
-  type RateLimiter,
-  type RateLimits,
-} from '../rateLimits.ts';
-import { readNetworkAccess, type NetworkAccess } from './networkAccess.ts';
-import { readChoice, readFlag, readFunction, readNumbers, refuseOption, refuseOtherNames } from '../optionValue.ts';
-import type { Authorize, RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
+import { readChoice, readFlag, readFunction, readNumbers, refuseOption } from '../optionValue.ts';
+import { readRateLimit } from '../rateLimits.ts';
+import { readAddressHeader, readBasePath, readDedupe, readOrigins } from './checkOptions.ts';
+import { readKeyOption, URL_CHECK } from './networkAccess.ts';
+import type { RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
 
 /** `always`: every request is a test. `asked`: those that the page marks. `never`: the page's mark is removed. */
 export type SandboxRule = 'always' | 'asked' | 'never';
-
-/** The options of a relay, checked and with every default filled in. */
-export interface RelaySettings extends NetworkAccess {
-  readonly sandbox: SandboxRule;
-  /** Without a slash at its end: `/offers`, or empty for the root. */
-  readonly basePath: string;
-  readonly allowedOrigins: ReadonlySet<string>;
-  readonly authorize: Authorize | undefined;
-  readonly context: RelayOptions['context'];
-  readonly emails: 'hash' | 'raw';
-  readonly forwardEventIds: boolean;
-  /** Whether the times of events are corrected by `time`. */
-  readonly correctTime: boolean;
-  readonly forwardAddress: boolean;
-  readonly addressHeader: string | undefined;
-  readonly timeouts: RelayTimeouts;
-  readonly limits: RelayLimits;
-  readonly limiter: RateLimiter | undefined;
-  readonly dedupe: DedupeStore;
-  readonly fetch: typeof globalThis.fetch | undefined;
-  /** The time by which events are too old: never ahead because somebody sets the machine's clock for a moment. */
-  readonly now: () => number;
-  /** The time of day, as this machine knows it. */
-  readonly time: () => number;
-  readonly onLog: RelayOptions['onLog'];
-  readonly onMetric: RelayOptions['onMetric'];
-}
 
 const TIMEOUTS: RelayTimeouts = {
   recommendations: 2_500,
@@ -65,170 +28,268 @@ const LIMITS: RelayLimits = {
 };
 const TIMEOUT_MAX_MS = 120_000;
 const LIMIT_MAX_BYTES = 16 * 1024 * 1024;
-/** Busy addresses that one network may have by default: a company, or the customers of a small provider. */
-const ADDRESSES_PER_NETWORK = 10;
 /** In sandbox mode one machine plays many shoppers. */
 const SANDBOX_RATE_FACTOR = 10;
-const NAMES: readonly string[] = (
-  'apiKey version networkUrl environment sandbox basePath allowedOrigins authorize context emails forwardEventIds ' +
-  'correctTime forwardAddress addressHeader timeouts limits rateLimit dedupe fetch now onLog onMetric'
-).split(' ');
+
+/** One option: how it is checked, and what `offerlet relay` calls it. */
+interface Row<Given> {
+  /** Returns the setting. Throws a `RelayConfigError` for a value that cannot be used. */
+  read(given: Given, so: SoFar): unknown;
+  /** `undefined` for what only code can say. */
+  readonly flag: Flag<Given> | undefined;
+}
+
+/** An option of the command, in the form of `cli/command.ts`. It is also an environment variable. */
+type Flag<Given> = {
+  readonly name: string;
+  readonly about: string;
+  /** Errors name the environment variable, which is where it belongs. */
+  readonly isSecret?: true;
+  /** Turns what was written into the option's value; without it, that is the value. */
+  from?(words: readonly string[]): Given;
+} & (
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'text' | 'list'; readonly value: string; readonly default?: string }
+  | { readonly kind: 'choice'; readonly choices: readonly string[]; readonly default?: string }
+);
+
+/** All options as given, and the settings that the rows above have read. */
+interface SoFar {
+  readonly options: RelayOptions;
+  readonly settings: {
+    readonly apiKey: string;
+    readonly environment: Environment | undefined;
+    readonly timeouts: RelayTimeouts;
+  };
+}
+
+/**
+ * Every option of `createRelay`, in the order in which they are read. Settings, flags, environment variables, `--help` and
+ * the names in errors follow from it. An option of `RelayOptions` without a row is a type error.
+ */
+const ROWS = {
+  apiKey: {
+    read: (_, { options }) => readKeyOption(options),
+    flag: {
+      name: 'api-key',
+      isSecret: true,
+      kind: 'text',
+      value: 'KEY',
+      about: 'Integration key. Required. Other users of this machine can see it, so set OFFERLET_API_KEY instead.',
+    },
+  },
+  version: {
+    read: (given) => readVersion(given, refuseOption),
+    // The version of the Recommendations API that this release was tested with.
+    flag: {
+      name: 'version',
+      kind: 'text',
+      value: 'VERSION',
+      default: '1.0.0',
+      about: 'Version of the Recommendations API.',
+    },
+  },
+  /** `undefined` when neither the option nor the key says. */
+  environment: {
+    read: (given, { settings }) => given ?? readKey(settings.apiKey)?.environment,
+    flag: {
+      name: 'environment',
+      kind: 'choice',
+      choices: ['staging', 'production'],
+      about: 'Refuses to start when the key is for the other environment.',
+    },
+  },
+  /** Without a slash at its end. */
+  networkUrl: {
+    read: (given, { settings: { environment } }) => readNetworkUrl(given, { environment, ...URL_CHECK }),
+    flag: {
+      name: 'network',
+      kind: 'text',
+      value: 'URL',
+      about: 'URL of the network, such as https://partner.example. Required.',
+    },
+  },
+  sandbox: {
+    read: (given, { settings: { environment } }): SandboxRule =>
+      readFlag('sandbox', given) ? 'always' : environment === 'production' ? 'never' : 'asked',
+    flag: { name: 'sandbox', kind: 'flag', about: 'Marks every request as a test.' },
+  },
+  /** Without a slash at its end: `/offers`, or empty for the root. */
+  basePath: {
+    read: readBasePath,
+    flag: {
+      name: 'base-path',
+      kind: 'text',
+      value: 'PATH',
+      default: '/',
+      about: 'Path at which the relay is mounted.',
+    },
+  },
+  allowedOrigins: {
+    read: readOrigins,
+    flag: {
+      name: 'allow-origin',
+      kind: 'list',
+      value: 'ORIGIN',
+      about: 'Another origin whose pages may use the relay, such as https://shop.example.',
+    },
+  },
+  authorize: { read: (given) => readFunction('authorize', given), flag: undefined },
+  context: { read: (given) => readFunction('context', given), flag: undefined },
+  emails: {
+    read: (given = 'hash') => readChoice('emails', { value: given, words: ['hash', 'raw'] }),
+    flag: {
+      name: 'emails',
+      kind: 'choice',
+      choices: ['hash', 'raw'],
+      default: 'hash',
+      about: "How the shopper's email is sent to the network.",
+    },
+  },
+  forwardEventIds: {
+    read: (given) => readFlag('forwardEventIds', given),
+    flag: {
+      name: 'forward-event-ids',
+      kind: 'flag',
+      about: 'Forwards event_id, for networks that detect duplicates by it.',
+    },
+  },
+  /** Whether the times of events are corrected by `time`. */
+  correctTime: { read: (given = true) => readFlag('correctTime', given), flag: undefined },
+  forwardAddress: {
+    read: (given) => readFlag('forwardAddress', given),
+    flag: { name: 'forward-address', kind: 'flag', about: "Sends the shopper's IP address to the network." },
+  },
+  addressHeader: {
+    read: readAddressHeader,
+    flag: {
+      name: 'address-header',
+      kind: 'text',
+      value: 'NAME',
+      about: "Header with the shopper's IP address that your reverse proxy sets, such as x-forwarded-for.",
+    },
+  },
+  timeouts: {
+    read: (given) => readNumbers('timeouts', { defaults: TIMEOUTS, given, max: TIMEOUT_MAX_MS, unit: 'milliseconds' }),
+    flag: {
+      name: 'timeout',
+      kind: 'list',
+      value: 'NAME=MS',
+      about: 'A timeout: recommendations, events, body, context or dedupe, such as context=300.',
+      from: (words) => readAmounts('timeouts', { words, example: 'recommendations=2000' }),
+    },
+  },
+  limits: {
+    read: (given) => readNumbers('limits', { defaults: LIMITS, given, max: LIMIT_MAX_BYTES, unit: 'bytes' }),
+    flag: {
+      name: 'limit',
+      kind: 'list',
+      value: 'NAME=BYTES',
+      about: 'A limit: recommendationsBytes, eventsBytes or answerBytes.',
+      from: (words) => readAmounts('limits', { words, example: 'eventsBytes=32768' }),
+    },
+  },
+  /** `undefined` for none. */
+  rateLimit: {
+    read: (given, { options }) => readRateLimit(given, options.sandbox === true ? SANDBOX_RATE_FACTOR : 1),
+    flag: {
+      name: 'rate-limit',
+      kind: 'list',
+      value: 'NAME=BURST/PER_SECOND',
+      about: 'A rate limit: perAddress, perNetwork or perSession, such as perAddress=600/100. "off" for none.',
+      from: readBuckets,
+    },
+  },
+  /** The time by which events are too old: never ahead because somebody sets the machine's clock for a moment. */
+  now: { read: (given) => readFunction('now', given) ?? carefulClock(), flag: undefined },
+  dedupe: {
+    read: (given, { options: { now }, settings: { timeouts } }) =>
+      readDedupe(given, timeouts) ?? createDedupeMemory(now ? { now } : {}),
+    flag: undefined,
+  },
+  fetch: { read: (given) => readFunction('fetch', given), flag: undefined },
+  onLog: { read: (given) => readFunction('onLog', given), flag: undefined },
+  onMetric: { read: (given) => readFunction('onMetric', given), flag: undefined },
+} as const satisfies { readonly [Name in keyof RelayOptions]-?: Row<RelayOptions[Name]> };
+
+type Rows = typeof ROWS;
+
+/** The options of a relay, checked and with every default filled in. */
+export type RelaySettings = { readonly [Name in keyof Rows]: ReturnType<Rows[Name]['read']> } & {
+  /** The time of day, as this machine knows it. */
+  readonly time: () => number;
+};
 
 /** Checks the options of `createRelay`. Throws a `RelayConfigError` that says what to use instead. */
 export function readOptions(options: RelayOptions): RelaySettings {
   if (!isObject(options))
     throw new RelayConfigError('createRelay needs its options: createRelay({ apiKey, version, networkUrl }).');
-  const other = Object.keys(options).find((name) => !NAMES.includes(name));
+  const names = Object.keys(ROWS);
+  const other = Object.keys(options).find((name) => !names.includes(name));
   if (other !== undefined)
-    throw new RelayConfigError(`createRelay has no option ${quote(other, "'")}. Its options are ${NAMES.join(', ')}.`);
-  const network = readNetworkAccess(options);
-  const given = readFunction('now', options.now);
-  const isSandbox = readFlag('sandbox', options.sandbox);
-  const { limits, timeouts: times } = options;
-  const timeouts = readNumbers('timeouts', {
-    defaults: TIMEOUTS,
-    given: times,
-    max: TIMEOUT_MAX_MS,
-    unit: 'milliseconds',
-  });
-  return {
-    ...network,
-    sandbox: isSandbox ? 'always' : network.environment === 'production' ? 'never' : 'asked',
-    basePath: readBasePath(options.basePath),
-    allowedOrigins: readOrigins(options.allowedOrigins),
-    authorize: readFunction('authorize', options.authorize),
-    context: readFunction('context', options.context),
-    emails: readChoice('emails', { value: options.emails ?? 'hash', words: ['hash', 'raw'] }),
-    forwardEventIds: readFlag('forwardEventIds', options.forwardEventIds),
-    correctTime: options.correctTime === undefined || readFlag('correctTime', options.correctTime),
-    forwardAddress: readFlag('forwardAddress', options.forwardAddress),
-    addressHeader: readAddressHeader(options.addressHeader),
-    timeouts,
-    limits: readNumbers('limits', { defaults: LIMITS, given: limits, max: LIMIT_MAX_BYTES, unit: 'bytes' }),
-    limiter: readRateLimit(options.rateLimit, isSandbox ? SANDBOX_RATE_FACTOR : 1),
-    dedupe: readDedupe(options.dedupe, timeouts) ?? createDedupeMemory(given ? { now: given } : {}),
-    fetch: readFunction('fetch', options.fetch),
-    now: given ?? carefulClock(),
-    time: given ?? Date.now,
-    onLog: readFunction('onLog', options.onLog),
-    onMetric: readFunction('onMetric', options.onMetric),
-  };
+    throw new RelayConfigError(`createRelay has no option ${quote(other, "'")}. Its options are ${names.join(', ')}.`);
+  const settings: Record<string, unknown> = {};
+  const given: Readonly<Record<string, unknown>> = options;
+  for (const [name, { read }] of Object.entries<Row<unknown>>(ROWS))
+    settings[name] = read(given[name], { options, settings: settings as unknown as SoFar['settings'] });
+  return { ...(settings as unknown as RelaySettings), time: options.now ?? Date.now };
 }
 
-function readDedupe(dedupe: unknown, timeouts: RelayTimeouts): DedupeStore | undefined {
-  if (dedupe === undefined) return undefined;
-  const hasAll = isObject(dedupe) && ['claim', 'accept', 'release'].every((name) => typeof dedupe[name] === 'function');
-  if (!hasAll)
-    return refuseOption(
-      'dedupe',
-      'must have claim, accept and release. Use createDedupeMemory(), await openDedupeFile(directory) or await openDedupeRedis({ url }).',
-    );
-  const store = dedupe as unknown as DedupeStore;
-  const { ledger }: { ledger?: unknown } = store;
-  const isLedger =
-    isObject(ledger) &&
-    ['add', 'openSession', 'placementsOf', 'read'].every((name) => typeof ledger[name] === 'function');
-  if (ledger !== undefined && !isLedger)
-    refuseOption('dedupe', 'has a ledger without add, openSession, placementsOf and read. Add them, or leave it out.');
-  // To claim it, to forward it, and to write that it was accepted.
-  const needed = timeouts.events + 2 * timeouts.dedupe;
-  if (store.claimMs !== undefined && !(store.claimMs >= needed))
-    return refuseOption(
-      'dedupe',
-      `has a claimMs of ${store.claimMs}, but an event can be on its way for ${needed} milliseconds (timeouts.events, and twice timeouts.dedupe), and another relay would send it again. Use a claimMs of ${needed} or more, or shorter timeouts.`,
-    );
-  return store;
+/** The flags of `offerlet relay` that are options of `createRelay`, in the order of `--help`. */
+export const RELAY_FLAGS = Object.fromEntries(
+  Object.values<Row<unknown>>(ROWS).flatMap(({ flag }) => (flag ? [[flag.name, flag]] : [])),
+) as unknown as FlagsOf<Rows>;
+
+type FlagsOf<All> = {
+  readonly [
+    Name in keyof All as All[Name] extends { flag: { name: infer Word extends string } } ? Word : never
+  ]: All[Name] extends { flag: infer Found } ? Found : never;
+};
+
+/** What each of those options is called by errors of the command. */
+export const FLAG_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries<Row<unknown>>(ROWS).flatMap(([name, { flag }]) => (flag ? [[name, calledBy(flag)]] : [])),
+);
+
+function calledBy({ name, isSecret }: Flag<unknown>): string {
+  return isSecret ? `OFFERLET_${name.toUpperCase().replaceAll('-', '_')}` : `--${name}`;
 }
 
-/** The limiter of the `rateLimit` option; `undefined` for none. `factor` widens the defaults. */
-function readRateLimit(rateLimit: unknown, factor: number): RateLimiter | undefined {
-  if (rateLimit === false) return undefined;
-  if (rateLimit !== undefined && !isObject(rateLimit))
-    refuseOption('rateLimit', 'must be false, { perAddress, perNetwork, perSession } or an object with take().');
-  if (isObject(rateLimit) && typeof rateLimit['take'] === 'function') return rateLimit as unknown as RateLimiter;
-  const given: Partial<RateLimits> = rateLimit ?? {};
-  refuseOtherNames('rateLimit', given, Object.keys(DEFAULT_RATE_LIMITS));
-  const perAddress =
-    readBucket('rateLimit.perAddress', given.perAddress) ?? widen(DEFAULT_RATE_LIMITS.perAddress, factor);
-  const limits: RateLimits = {
-    perAddress,
-    perNetwork: readBucket('rateLimit.perNetwork', given.perNetwork) ?? widen(perAddress, ADDRESSES_PER_NETWORK),
-    perSession: readBucket('rateLimit.perSession', given.perSession) ?? widen(DEFAULT_RATE_LIMITS.perSession, factor),
-  };
-  for (const name of ['perAddress', 'perNetwork'] as const)
-    if (limits[name].burst < 1)
-      refuseOption(
-        `rateLimit.${name}.burst`,
-        `is ${limits[name].burst}, so no request could ever pass. Use 1 or more.`,
-      );
-  if (limits.perSession.burst < BATCH_MAX_EVENTS)
-    refuseOption(
-      'rateLimit.perSession.burst',
-      `is ${limits.perSession.burst}, so a batch of ${BATCH_MAX_EVENTS} events of one session could never pass. Use ${BATCH_MAX_EVENTS} or more.`,
-    );
-  return createRateLimiter(limits);
-}
-
-function readBucket(option: string, given: Bucket | undefined): Bucket | undefined {
-  if (given === undefined) return undefined;
-  const isBucket =
-    isObject(given) &&
-    [given.burst, given.perSecond].every((value) => typeof value === 'number' && value > 0 && Number.isFinite(value));
-  return isBucket
-    ? given
-    : refuseOption(option, 'must have two numbers above 0, such as { burst: 60, perSecond: 10 }.');
-}
-
-function widen({ burst, perSecond }: Bucket, factor: number): Bucket {
-  return { burst: burst * factor, perSecond: perSecond * factor };
-}
-
-/** The path at which the relay is mounted, without a slash at its end: empty for the root. */
-function readBasePath(basePath: unknown): string {
-  if (basePath === undefined) return '';
-  if (typeof basePath !== 'string' || !/^\/[\w\-./~]*$/.test(basePath) || /\/\/|\/\.\.?(\/|$)/.test(basePath))
-    refuseOption(
-      'basePath',
-      `is not a path: ${quote(basePath)}. Use a plain path that begins with a slash, such as "/offers".`,
-    );
-  return basePath.replace(/\/$/, '');
-}
-
-/** The other origins whose pages may use the relay. */
-function readOrigins(origins: unknown): ReadonlySet<string> {
-  if (origins === undefined) return new Set();
-  if (!Array.isArray(origins))
-    refuseOption('allowedOrigins', 'must be a list of origins, such as ["https://shop.example"].');
-  for (const origin of origins as readonly unknown[]) {
-    if (!isExactOrigin(origin))
-      refuseOption(
-        'allowedOrigins',
-        `contains ${quote(origin)}. Use exact origins such as "https://shop.example", with no path, no slash at the end and no *.`,
-      );
-  }
-  return new Set(origins as readonly string[]);
-}
-
-/** Headers that hold something else than addresses, or addresses in another format. */
-const NO_ADDRESS = /^(authorization|cookie|forwarded|host|origin|referer|user-agent|via|x-forwarded-(host|proto))$/i;
-
-/** The name of the header with the shopper's IP address, in the lower case that Node uses. */
-function readAddressHeader(name: unknown): string | undefined {
-  if (name === undefined) return undefined;
-  if (typeof name === 'string' && NO_ADDRESS.test(name))
-    return refuseOption(
-      'addressHeader',
-      `must not be ${quote(name)}, which does not hold plain IP addresses. Use a header that does and that your own proxy sets, such as "x-forwarded-for", "x-real-ip" or "cf-connecting-ip".`,
-    );
-  if (typeof name === 'string' && /^[a-z0-9-]+$/i.test(name)) return name.toLowerCase();
-  return refuseOption(
-    'addressHeader',
-    `is not the name of a header: ${quote(name)}. Use one that your own proxy sets, such as "x-forwarded-for".`,
+/** Returns the options that the flags of a command give. */
+export function optionsFromFlags(settings: Readonly<Record<string, unknown>>): Partial<RelayOptions> {
+  return Object.fromEntries(
+    Object.entries<Row<unknown>>(ROWS).flatMap(([name, { flag }]) => {
+      const value = flag && settings[flag.name];
+      return value === undefined ? [] : [[name, flag?.from ? flag.from(value as readonly string[]) : value]];
+    }),
   );
 }
 
-function isExactOrigin(origin: unknown): boolean {
-  if (typeof origin !== 'string' || !URL.canParse(origin)) return false;
-  const url = new URL(origin);
-  return /^https?:$/.test(url.protocol) && url.origin === origin;
+/** Reads pairs of `NAME=NUMBER`. Which names there are, and which numbers are allowed, the row's check knows. */
+function readAmounts(option: string, { words, example }: { words: readonly string[]; example: string }): object {
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name, amount] = /^(\w+)=(\d+)$/.exec(word) ?? [];
+      return name === undefined
+        ? refuseOption(option, `is not a name and a whole number: "${word}". Use something like ${example}.`)
+        : [name, Number(amount)];
+    }),
+  );
+}
+
+/** Reads `NAME=BURST/PER_SECOND`, or `off`. */
+function readBuckets(words: readonly string[]): RelayOptions['rateLimit'] {
+  if (words.length === 0) return undefined;
+  if (words.length === 1 && words[0] === 'off') return false;
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name, burst, perSecond] = /^(\w+)=(\d+)\/(\d+(?:\.\d+)?)$/.exec(word) ?? [];
+      return name === undefined
+        ? refuseOption(
+            'rateLimit',
+            `is not a name, a burst and a rate: "${word}". Use something like perAddress=600/100, or off.`,
+          )
+        : [name, { burst: Number(burst), perSecond: Number(perSecond) }];
+    }),
+  );
 }
