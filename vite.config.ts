@@ -80,7 +80,8 @@ const LONG_TESTS = [
   'test/operator/command/{add,numbers}.test.ts',
   'test/{client,session}/killed.test.ts',
 ];
-/** Tests of what is published. */
+/** Tests of what is published, and of the house's rules: those read files only, and `npm test` runs them. */
+const HOUSE_TESTS = ['test/package/{imports,manifests,names,examples,customElements,lock}.test.ts'];
 const PACKAGE_TESTS = ['test/{package,examples}/**/*.test.ts'];
 
 // tools/build.mjs says where each writes to, and which package gets which of the files.
@@ -195,7 +196,8 @@ export default defineConfig(({ mode }) => ({
       { extends: true, test: { name: 'servers', include: SERVER_TESTS, exclude: LONG_TESTS } },
       { extends: true, test: { name: 'long', include: LONG_TESTS } },
       { extends: true, test: { name: 'network', include: NETWORK_TESTS, exclude: LONG_TESTS, isolate: false } },
-      { extends: true, test: { name: 'package', include: PACKAGE_TESTS } },
+      { extends: true, test: { name: 'house', include: HOUSE_TESTS } },
+      { extends: true, test: { name: 'package', include: PACKAGE_TESTS, exclude: HOUSE_TESTS } },
       // Extensions bring their own Preact: this is the oldest. The widget contains the reduced one.
       {
         extends: true,

@@ -7,7 +7,7 @@
 //   npm run test:browser -- [NAME…]   Chromium; with names, the files whose path contains one of them
 //   npm run test:repeat -- TIMES …    finds tests that fail now and then: repeat.mjs
 import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, install, run, succeeds } from '../tools/prepare.mjs';
 import { processorSeconds, runSuites, USUAL } from './suites.mjs';
@@ -27,10 +27,13 @@ if (mode === '--unit') {
 }
 step('Build');
 build();
-const { ensure, ensureShell, install: installPackages, onPath } = await import('./browsers.mjs');
+const { ensure, ensureShell } = await import('./browsers.mjs');
+const { ensureServers, listMissing } = await import('./servers.mjs');
 
 step('Browsers');
-for (const kind of all ? ['chromium', 'firefox', 'webkit'] : ['chromium']) need(kind, ensure(kind));
+/** @type {import('./browsers.mjs').BrowserKind[]} */
+const kinds = all ? ['chromium', 'firefox', 'webkit'] : ['chromium'];
+for (const kind of kinds) need(kind, ensure(kind));
 ensureShell();
 if (mode === '--browser') {
   const projects = ['chromium', ...(names.length > 0 ? ['long'] : [])].map((project) => `--project=${project}`);
@@ -42,12 +45,8 @@ if (mode === '--browser') {
 const examples = all && inBackground('test/examples/prepare.mjs');
 if (all) {
   step('Servers');
-  if (!onPath(['redis-server'])) installPackages(['redis-server']);
-  if (!postgres()) installPackages(['postgresql']);
-  if (!onPath(['php'])) installPackages(['php-cli']);
-  need('php', onPath(['php']));
-  need('redis-server', onPath(['redis-server']));
-  need('PostgreSQL 15 or newer (initdb)', postgres());
+  const missing = ensureServers();
+  need(missing.join(', '), missing.length === 0);
   Object.assign(process.env, {
     OFFERLET_TEST_POSTGRES: '1',
     OFFERLET_TEST_REDIS: '1',
@@ -82,6 +81,17 @@ const took = {
 };
 if (!all && failures.length === 0)
   writeFileSync(join('node_modules', '.offerlet', 'seconds.json'), JSON.stringify(took));
+if (names.length === 0) {
+  step('Weight');
+  const { runnerImport } = await import('vite');
+  const { module: house } = await runnerImport(join(import.meta.dirname, 'budget', 'house.ts'));
+  await house.printDifference();
+  step('Not tested here');
+  const skips = all
+    ? listMissing()
+    : [...listMissing(), 'Firefox, WebKit, the packages, examples, chaos: npm run test:all'];
+  for (const line of skips) console.log(line);
+}
 for (const { file, title, message } of failures) console.log(`\nFAILED ${file}: ${title}\n${message}`);
 step(
   `npm ${all ? 'run test:all' : 'test'}: ${failed.length ? `failed (${failed.join('; ')})` : 'all passed'} in ${seconds(started)} s, of the processors ${took['processor-seconds']} s.`,
@@ -104,7 +114,10 @@ function step(title) {
   console.log(`\n— ${title}`);
 }
 
-/** Starts a script; resolves when it has succeeded, and ends this process if it fails. */
+/**
+ * Starts a script; resolves when it has succeeded, and ends this process if it fails.
+ * @returns {Promise<void>}
+ */
 function inBackground(script) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [script], { stdio: 'inherit' });
@@ -120,9 +133,4 @@ function need(what, found) {
   if (found) return;
   console.error(`${what} is missing and could not be installed here. Install it, then run this again.`);
   process.exit(1);
-}
-
-function postgres() {
-  const debian = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin/initdb`);
-  return onPath(['initdb']) ?? debian.find((path) => existsSync(path));
 }

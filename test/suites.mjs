@@ -8,7 +8,10 @@ const VITEST = join(FOLDER, 'vitest.json');
 const PLAYWRIGHT = join(FOLDER, 'playwright.json');
 
 /** What `npm test` runs: everything that one machine can run without a network, another browser or a server. */
-export const USUAL = { vitest: ['unit', 'pure', 'servers', 'network'], playwright: ['chromium', 'pictures', 'shown'] };
+export const USUAL = {
+  vitest: ['unit', 'pure', 'house', 'servers', 'network'],
+  playwright: ['chromium', 'pictures', 'shown'],
+};
 
 /**
  * Runs the tests whose files contain one of the names, or all: Vitest beside Playwright, or `inTurn`. Playwright prints as
@@ -102,7 +105,8 @@ function readPlaywright() {
 }
 
 /** What failed, with its place and the lines around it. */
-function messageOf({ error, status } = {}) {
+function messageOf(result) {
+  const { error, status } = result ?? {};
   if (!error) return status ?? 'failed';
   const { file = '', line } = error.location ?? {};
   return [error.message, error.snippet, file && `    at ${relative(process.cwd(), file)}:${line}`]

@@ -81,7 +81,10 @@ rmSync(WORK, { recursive: true });
 markBuilt();
 progress.end('Built');
 
-/** Runs a Node script; rejects when it fails. */
+/**
+ * Runs a Node script; rejects when it fails.
+ * @returns {Promise<void>}
+ */
 function node(...args) {
   return new Promise((resolve, reject) => {
     spawn(process.execPath, args, { stdio: 'inherit' }).on('exit', (code) =>

@@ -15,12 +15,12 @@ crypto.randomFillSync = zeros;
 globalThis.crypto.getRandomValues = zeros;
 syncBuiltinESMExports();
 const RealDate = Date;
-globalThis.Date = class extends RealDate {
-  constructor(...parts) {
-    super(...(parts.length === 0 ? [NOW] : parts));
-  }
-  static now = () => NOW;
-};
+globalThis.Date = /** @type {DateConstructor} */ (
+  new Proxy(RealDate, {
+    construct: (Real, parts) => Reflect.construct(Real, parts.length === 0 ? [NOW] : parts),
+    get: (Real, name) => (name === 'now' ? () => NOW : Reflect.get(Real, name)),
+  })
+);
 
 const { PGlite } = await import('@electric-sql/pglite');
 const pglite = await PGlite.create();

@@ -120,7 +120,8 @@ async function takeDoctor(shop) {
     else void pass(new URL(request.url, shop), response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const origin = `http://127.0.0.1:${server.address().port}`;
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const origin = `http://127.0.0.1:${port}`;
   const doctor = spawn(process.execPath, [cli, 'doctor', `${origin}/thank-you`, '--no-sandbox']);
   let output = '';
   doctor.stdout.on('data', (part) => (output += part));
@@ -153,6 +154,7 @@ async function screenshot(html) {
 
 /** Draws a pointer above everything, as screenshots have none. */
 function drawPointer({ x, y }) {
+  /** @type {HTMLElement} */
   const pointer = document.querySelector('#pointer') ?? document.body.appendChild(document.createElement('div'));
   pointer.id = 'pointer';
   pointer.popover = 'manual';

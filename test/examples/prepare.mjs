@@ -73,7 +73,10 @@ function pack(folder) {
   return named;
 }
 
-/** Runs a command. Its output is shown only if it fails. */
+/**
+ * Runs a command. Its output is shown only if it fails.
+ * @returns {Promise<void>}
+ */
 function run(folder, env, command, ...args) {
   return new Promise((done, fail) => {
     const child = spawn(command, args, {

@@ -18,18 +18,11 @@ test.each(EXAMPLES)('examples/%s has at most 60 lines of code', (name) => {
   expect(lines.length).toBeLessThanOrEqual(60);
 });
 
-test.each(EXAMPLES)(
-  'examples/%s pins its dependencies, with the versions that are published and tested here',
-  (name) => {
-    const { dependencies, devDependencies = {} } = manifestAt(join('examples', name, 'package.json'));
-    const root = manifestAt('package.json');
-    const all = Object.entries({ ...dependencies, ...devDependencies });
-    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
-    expect(dependencies['offerlet']).toBe(root.version);
-    for (const [dependency, version] of all)
-      if (root.devDependencies?.[dependency]) expect(version, dependency).toBe(root.devDependencies[dependency]);
-  },
-);
+test.each(EXAMPLES)('examples/%s pins its dependencies', (name) => {
+  const { dependencies, devDependencies = {} } = manifestAt(join('examples', name, 'package.json'));
+  const all = Object.entries({ ...dependencies, ...devDependencies });
+  expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
 
 interface Manifest {
   version: string;
