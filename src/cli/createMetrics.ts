@@ -15,7 +15,7 @@ const COUNTERS: Readonly<Record<Exclude<RelayMetricName, 'request'>, string>> = 
   events_forwarded: 'Events sent to the network.',
   events_known: 'Duplicates that were not forwarded.',
   events_refused: 'Events that the relay refused itself.',
-  answers_lost: 'Events whose response from the network never arrived or could not be read.',
+  answers_lost: 'Events whose response from the network never arrived, could not be read or was a server error.',
   possible_duplicates: 'Events sent again after a lost response.',
   connection_retries: 'Calls repeated because the connection failed before anything was sent.',
   breaker_opened: 'How often the circuit opened.',

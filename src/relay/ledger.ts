@@ -58,7 +58,7 @@ export type LedgerCount =
   | 'expired'
   /** Accepted events that report what another one of the session has reported: a network counts both as one. */
   | `repeated:${string}`
-  /** Events whose response was lost. */
+  /** Events of which nobody knows whether the network stored them: the response was lost, or was a server error. */
   | 'answers_lost';
 
 /** Placement details as a page or a server sends them. */

@@ -151,12 +151,14 @@ describe('the ledger', () => {
     expect([await countsOf('answers_lost', store), await countsOf('BRAND_DISPLAY', store)]).toEqual([1, 1]);
   });
 
-  test('counts an event without an id each time the network accepts it', async () => {
+  test('counts an event without an id each time the network accepts it or its response is lost', async () => {
     const store = await open();
     const bench = setUp({ dedupe: store });
     const sent = event({ event_id: undefined });
     for (let at = 0; at < 2; at++) await bench.post('/events', sent);
-    expect(await countsOf('BRAND_DISPLAY', store)).toBe(2);
+    bench.network.respondWith(() => json(503, { message: 'Later' }));
+    await bench.post('/events', sent);
+    expect([await countsOf('BRAND_DISPLAY', store), await countsOf('answers_lost', store)]).toEqual([2, 1]);
   });
 
   test('counts what the store failed to write as soon as it works again', async () => {

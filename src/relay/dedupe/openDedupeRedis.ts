@@ -23,20 +23,23 @@ export interface DedupeRedisOptions {
 
 const ACCEPTED = 'accepted';
 const DEFAULT_CLAIM_MS = 20_000;
-/** Claims events that nobody has claimed, or this relay has, in a call whose reply was lost. ARGV: who it is, milliseconds. */
+/**
+ * Claims events that nobody has claimed, or this process has, in a call whose reply was lost. ARGV: the process, the number
+ * of the claim, milliseconds.
+ */
 const CLAIM = `local claims = {}
 for i = 1, #KEYS do
   local holder = redis.call('GET', KEYS[i])
   claims[i] = holder == 'accepted' and 'known' or 'busy'
-  if not holder or holder == ARGV[1] then
-    redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[2])
+  if not holder or string.sub(holder, 1, #ARGV[1]) == ARGV[1] then
+    redis.call('SET', KEYS[i], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
     claims[i] = 'new'
   end
 end
 return claims`;
-/** Releases claims, unless they have expired and are another relay's by now. */
+/** Releases claims, unless they have expired or are replaced by a newer one, of this process or another. ARGV: the token of each. */
 const RELEASE = `for i = 1, #KEYS do
-  if redis.call('GET', KEYS[i]) == ARGV[1] then redis.call('DEL', KEYS[i]) end
+  if redis.call('GET', KEYS[i]) == ARGV[i] then redis.call('DEL', KEYS[i]) end
 end`;
 
 /**
@@ -60,12 +63,11 @@ export function createDedupeRedis(
   const { prefix = 'offerlet:dedupe:', maxAgeMs = DEDUPE_MAX_AGE_MS, claimMs = DEFAULT_CLAIM_MS } = options;
   checkWhole('maxAgeMs', maxAgeMs);
   checkWhole('claimMs', claimMs);
-  const me = `claimed:${crypto.randomUUID()}`;
-
+  const me = `claimed:${crypto.randomUUID()}:`;
   const ledger = createLedgerRedis(client, prefix);
-
-  /** Keys that were claimed and not settled yet. */
-  const held = new Set<string>();
+  /** Keys that were claimed and not settled yet, each with the number of its newest claim. */
+  const held = new Map<string, number>();
+  let claimed = 0;
 
   function run(script: string, keys: readonly string[], values: readonly string[]): Promise<unknown> {
     return client.sendCommand(['EVAL', script, String(keys.length), ...keys, ...values]);
@@ -75,12 +77,20 @@ export function createDedupeRedis(
 
   return {
     async claim(keys) {
-      if (keys.length === 0) return [];
-      const claims = (await run(CLAIM, named(keys), [me, String(claimMs)])) as readonly DedupeClaim[];
-      // Another relay of this process may have claimed it at the same moment.
-      const own = keys.map((key, at) => (claims[at] === 'new' && held.has(key) ? 'busy' : (claims[at] ?? 'busy')));
-      for (const [at, key] of keys.entries()) if (own[at] === 'new') held.add(key);
-      return own;
+      // Another relay of this process may have claimed it.
+      const free = keys.filter((key) => !held.has(key));
+      if (free.length === 0) return keys.map(() => 'busy');
+      const number = (claimed += 1);
+      const claims = (await run(CLAIM, named(free), [me, String(number), String(claimMs)])) as readonly DedupeClaim[];
+      const own = new Map<string, DedupeClaim>();
+      for (const [at, key] of free.entries()) {
+        const claim = claims[at] ?? 'busy';
+        const other = held.get(key);
+        // One that was made at the same moment is in Redis by its newest number.
+        if (claim === 'new') held.set(key, Math.max(number, other ?? 0));
+        own.set(key, claim === 'new' && other !== undefined ? 'busy' : claim);
+      }
+      return keys.map((key) => own.get(key) ?? 'busy');
     },
     async accept(keys, _, cells) {
       if (cells && keys.length > 0) {
@@ -93,8 +103,9 @@ export function createDedupeRedis(
       for (const key of keys) held.delete(key);
     },
     async release(keys) {
+      const tokens = keys.map((key) => `${me}${held.get(key)}`);
       for (const key of keys) held.delete(key);
-      if (keys.length > 0) await run(RELEASE, named(keys), [me]);
+      if (keys.length > 0) await run(RELEASE, named(keys), tokens);
     },
     claimMs,
     settled: () => untilSettled(held),

@@ -282,8 +282,9 @@ function failedCall(response: NetworkResponse, count: number): Forwarded {
   const body = isObject(json) ? response.text : JSON.stringify({ message });
   const headers = response.retryAfter === undefined ? {} : retryAfter(response.retryAfter);
   const reply: Reply = { status, body, headers, problem: problemSentence(message, fields) };
-  // After a server error nobody knows how far it came; after a refusal nothing was accepted.
-  const isUnconfirmed = status >= 500 && status !== 503;
+  // After a server error nobody knows how far it came, after a 503 as little as after a 500: a network may have committed
+  // the events before it failed. After a refusal nothing was accepted.
+  const isUnconfirmed = status >= 500;
   return allFailed(reply, { code: `network_${status}`, count, isUnconfirmed, isReflecting });
 }
 

@@ -21,7 +21,7 @@ export type EventFate =
 export interface Forwarded {
   /** One for each event, in order. */
   readonly fates: readonly EventFate[];
-  /** Positions of which nobody knows whether the network accepted them: the response was lost. */
+  /** Positions of which nobody knows whether the network accepted them: the response was lost, or was a server error. */
   readonly unconfirmed: readonly number[];
   /** The network's own reply, when it may be passed on unchanged. */
   readonly unchanged?: Reply | undefined;
@@ -48,7 +48,7 @@ interface EventRecord {
   cell?: string | undefined;
   sender?: string | undefined;
   fate?: EventFate | undefined;
-  /** The response was lost once, so the network may have it already. */
+  /** One attempt was unconfirmed, so the network may have it already. */
   isUnconfirmed: boolean;
   /** Resolves once its fate is known, for the requests that carry a duplicate. */
   settled: Promise<void>;
@@ -161,14 +161,11 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
       const isFinal = fate.state === 'refused' && fate.error?.retryable === false;
       if (!isAccepted) counting?.add(`${isFinal ? 'refused' : 'deferred'}:${fate.error?.code ?? 'other'}`);
       if (isAccepted && cell !== undefined) one.cell = counting?.admit(cell, caller.sender);
-      if (one.key === undefined) {
-        if (isAccepted && one.cell !== undefined) counting?.addCell(one.cell);
-        continue;
-      }
-      (isAccepted ? accepted : released).push(one);
       const before = one.isUnconfirmed;
       one.isUnconfirmed = !isAccepted && !isFinal && (before || result.unconfirmed.includes(at));
       if (cell !== undefined && one.isUnconfirmed && !before) lost.push(cell.text);
+      if (one.key !== undefined) (isAccepted ? accepted : released).push(one);
+      else if (isAccepted && one.cell !== undefined) counting?.addCell(one.cell);
     }
     if (lost.length > 0) counting?.addInHours('answers_lost', lost);
     if (result.unconfirmed.length > 0) {

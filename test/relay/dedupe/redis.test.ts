@@ -181,6 +181,31 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     await client.close();
   });
 
+  test('stay claimed when this relay releases an older claim too late', async () => {
+    const client = await createClient({ url }).connect();
+    const replies: (() => void)[] = [];
+    const store = createDedupeRedis({
+      async sendCommand(command) {
+        const reply = await client.sendCommand(command);
+        if (command.includes('20000')) await new Promise<void>((resolve) => replies.push(resolve));
+        return reply;
+      },
+    });
+    const [id, other] = [newKey(), await openStore()];
+    const claims = [store.claim([id]), store.claim([id])];
+    await expect.poll(() => replies.length).toBe(2);
+    replies[0]?.();
+    expect(await claims[0]).toEqual(['new']);
+    await store.release([id]);
+    replies[1]?.();
+    expect(await claims[1]).toEqual(['new']);
+    expect(await other.claim([id])).toEqual(['busy']);
+    await store.release([id]);
+    expect(await other.claim([id])).toEqual(['new']);
+    await other.release([id]);
+    await client.close();
+  });
+
   test('accepted while Redis was away are written before it is closed', async () => {
     const client = await createClient({ url }).connect();
     let isAway = false;

@@ -98,6 +98,18 @@ test('a lost response is counted, and forwarding the event again is a possible d
   expect(network.calls).toHaveLength(2);
 });
 
+test('a network that stores an event and fails after that counts it twice, and the relay says so', async () => {
+  const { network, post, counted } = setUp();
+  const sent = event({ event_name: 'BRAND_CLICK' });
+  const stored: unknown[] = [];
+  network.respondWith(({ body }) => (stored.push(body), json(503, { message: 'Billing is late' })));
+  expect((await post('/events', sent)).status).toBe(503);
+  network.respondWith(({ body }) => (stored.push(body), new Response(null, { status: 201 })));
+  expect((await post('/events', sent)).status).toBe(201);
+  expect(stored).toHaveLength(2);
+  expect([counted('answers_lost'), counted('possible_duplicates')]).toEqual([1, 1]);
+});
+
 test('behind a network that removes duplicates, no duplicate is possible', async () => {
   const { network, post, counted } = setUp({ forwardEventIds: true, timeouts: { events: 20 } });
   network.respondWith(() => new Promise(() => undefined));
