@@ -85,7 +85,8 @@ interface TcData {
   readonly gdprApplies?: boolean;
   readonly listenerId?: number;
   readonly purpose?: Choices;
-  readonly vendor?: Choices;
+  /** Since version 2.3 with the vendors that the shopper was told of. */
+  readonly vendor?: Choices & { readonly disclosedVendors?: Readonly<Record<string, boolean | undefined>> };
   readonly publisher?: {
     /** By purpose and vendor; see `REQUIRES`. */
     readonly restrictions?: Readonly<Record<string, Readonly<Record<string, number | undefined>> | undefined>>;
@@ -101,7 +102,7 @@ const REQUIRES = { consents: 1, legitimateInterests: 2 } as const;
 
 /**
  * Decides by the purposes of IAB Europe's Transparency and Consent Framework, version 2. Consent is given once the
- * shopper has agreed to all of them, for the vendor as well if one is named, or if GDPR does not apply. There is no
+ * shopper has agreed to all of them, for the vendor as well if one is named and it was disclosed, or if GDPR does not apply. There is no
  * decision while the dialog is open. Without purposes, consent is denied.
  */
 export function tcf({ purposes, vendor, legitimateInterests = [] }: TcfOptions): ConsentSource {
@@ -109,6 +110,9 @@ export function tcf({ purposes, vendor, legitimateInterests = [] }: TcfOptions):
   const bases = { consents: purposes, legitimateInterests };
 
   function isAgreed(data: TcData): boolean {
+    // Strings of earlier versions have no list, or an empty one.
+    const disclosed = data.vendor?.disclosedVendors ?? {};
+    if (vendor !== undefined && Object.keys(disclosed).length > 0 && disclosed[vendor] !== true) return false;
     const isOn = (purpose: number, basis: keyof typeof REQUIRES): boolean => {
       const restriction = vendor === undefined ? undefined : data.publisher?.restrictions?.[purpose]?.[vendor];
       return (

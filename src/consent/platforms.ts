@@ -23,13 +23,12 @@ export function complianz(category: string): ConsentSource {
     'cmplz_fire_categories',
     'cmplz_revoke',
   ];
-  return pageSource(`complianz(${category})`, events, (tell) => {
+  return pageSource(`complianz(${category})`, events, () => {
     const page = globalThis as ComplianzPage;
     // Until the law is known, the script assumes that of the shop's own country.
-    if (typeof page.wp_consent_type !== 'string' || !page.cmplz_has_consent) return tell(undefined);
-    const given = page.cmplz_has_consent(category) === true;
+    if (typeof page.wp_consent_type !== 'string' || !page.cmplz_has_consent) return undefined;
     const isAnswered = page.wp_consent_type === 'optout' || page.cmplz_get_cookie?.('banner-status') === 'dismissed';
-    tell(given || isAnswered ? given : undefined);
+    return page.cmplz_has_consent(category) === true || (isAnswered ? false : null);
   });
 }
 
@@ -48,11 +47,10 @@ interface CookiebotPage {
  */
 export function cookiebot(category: string): ConsentSource {
   const events = ['CookiebotOnConsentReady', 'CookiebotOnAccept', 'CookiebotOnDecline'];
-  return pageSource(`cookiebot(${category})`, events, (tell) => {
+  return pageSource(`cookiebot(${category})`, events, () => {
     const { Cookiebot } = globalThis as CookiebotPage;
-    const given = Cookiebot?.consent?.[category] === true;
     // Where no dialog is shown, the platform accepts for the shopper, and `hasResponse` is false.
-    tell(given || Cookiebot?.hasResponse === true ? given : undefined);
+    return Cookiebot && (Cookiebot.consent?.[category] === true || (Cookiebot.hasResponse === true ? false : null));
   });
 }
 
@@ -67,15 +65,17 @@ interface CookieYesPage {
 }
 
 /**
- * Decides by one of the categories of CookieYes, such as `advertisement`. Under `ccpa`, the category is accepted
- * until the shopper opts out. Under other laws there is no decision until the shopper makes a choice in the banner.
+ * Decides by one of the categories of CookieYes, such as `advertisement`. Under `ccpa`, and where no banner is shown, the
+ * category is accepted until the shopper opts out. Under other laws there is no decision until the shopper makes a choice.
  */
 export function cookieYes(category: string): ConsentSource {
-  const events = ['cookieyes_banner_load', 'cookieyes_consent_update'];
-  return pageSource(`cookieYes(${category})`, events, (tell) => {
+  const loaded = 'cookieyes_banner_load';
+  return pageSource(`cookieYes(${category})`, [loaded, 'cookieyes_consent_update'], (event) => {
     const consent = (globalThis as CookieYesPage).getCkyConsent?.();
-    const isAnswered = consent?.isUserActionCompleted === true || consent?.activeLaw === 'ccpa';
-    tell(isAnswered ? consent.categories?.[category] === true : undefined);
+    // There is no law before the platform has loaded, either.
+    const isAssumed = consent?.activeLaw === 'ccpa' || (consent?.activeLaw === '' && event?.type === loaded);
+    const isAnswered = consent?.isUserActionCompleted === true || isAssumed;
+    return isAnswered ? consent?.categories?.[category] === true : consent && null;
   });
 }
 
@@ -103,12 +103,13 @@ export function didomi(id: string): ConsentSource {
     (page.didomiOnReady ??= []).push(ask);
     (page.didomiEventListeners ??= []).push({ event: 'consent.changed', listener: ask });
   };
-  return pageSource(`didomi(${id})`, subscribe, (tell) => {
+  return pageSource(`didomi(${id})`, subscribe, () => {
     const { Didomi } = page;
-    if (Didomi?.shouldUserStatusBeCollected?.() !== false) return tell(undefined);
+    // It calls what is in its lists, even late.
+    if (Didomi?.shouldUserStatusBeCollected?.() !== false) return null;
     const { purposes, vendors } = Didomi.getCurrentUserStatus?.() ?? {};
     const mine = [purposes?.[id], vendors?.[id]].filter((status) => status);
-    tell(mine.length > 0 && mine.every((status) => status?.enabled === true));
+    return mine.length > 0 && mine.every((status) => status?.enabled === true);
   });
 }
 
@@ -120,16 +121,17 @@ interface OneTrustPage {
 }
 
 /**
- * Decides by one of the categories of OneTrust, such as `C0004`. There is no decision until the script with the banner has
- * loaded, and an inactive category is undecided until the shopper makes a choice in the banner.
+ * Decides by one of the categories of OneTrust, such as `C0004`. An active category is consent. An inactive one is undecided
+ * until the script with the banner has loaded and the shopper has made a choice.
  */
 export function oneTrust(category: string): ConsentSource {
-  return pageSource(`oneTrust(${category})`, ['OneTrustGroupsUpdated'], (tell) => {
+  return pageSource(`oneTrust(${category})`, ['OneTrustGroupsUpdated', 'consent.onetrust'], () => {
     const { OnetrustActiveGroups: groups, OneTrust } = globalThis as OneTrustPage;
+    if (typeof groups !== 'string') return undefined;
+    // For a returning shopper, the stub sets the groups and dispatches the event, and no other event follows.
+    if (groups.split(',').includes(category)) return true;
     const isClosed = OneTrust?.IsAlertBoxClosed?.();
-    if (typeof groups !== 'string' || isClosed === undefined) return tell(undefined);
-    const isActive = groups.split(',').includes(category);
-    tell(isActive || isClosed ? isActive : undefined);
+    return isClosed === true ? false : isClosed === undefined ? undefined : null;
   });
 }
 
@@ -160,60 +162,101 @@ interface UsercentricsPage {
  */
 export function usercentrics(id: string): ConsentSource {
   const events = ['UC_UI_INITIALIZED', 'UC_UI_CMP_EVENT', 'UC_CONSENT'];
-  return pageSource(`usercentrics(${id})`, events, async (tell) => {
+  return pageSource(`usercentrics(${id})`, events, async () => {
     const { __ucCmp: cmp, UC_UI: ui } = globalThis as UsercentricsPage;
     const api = cmp ?? ui;
     // Before, no choice is required and no service is known.
-    const isLoading = (await api?.isInitialized?.()) === false;
-    if (isLoading || (await api?.isConsentRequired?.()) !== false) return tell(undefined);
+    if (!api || (await api.isInitialized?.()) === false) return undefined;
+    if ((await api.isConsentRequired?.()) !== false) return null;
     if (cmp) {
       const { categories, services } = await cmp.getConsentDetails();
-      return tell(categories?.[id]?.state === 'ALL_ACCEPTED' || services?.[id]?.consent?.given === true);
+      return categories?.[id]?.state === 'ALL_ACCEPTED' || services?.[id]?.consent?.given === true;
     }
     const mine = ui?.getServicesBaseInfo?.().filter((each) => each.id === id || each.categorySlug === id) ?? [];
-    tell(mine.length > 0 && mine.every(({ consent }) => consent?.status === true));
+    return mine.length > 0 && mine.every(({ consent }) => consent?.status === true);
   });
 }
 
-/** Passes on what a platform says. Anything but `true` and `false` means that it has not decided yet. */
-type Tell = (given: unknown) => void;
+/** What WordPress and its consent plugins put on the page. */
+interface WordPressPage {
+  /** Which law applies, such as `optin`: set by a plugin's script, or else by the server. */
+  wp_consent_type?: unknown;
+  wp_fallback_consent_type?: unknown;
+  /** Whether a plugin's script will set it. */
+  waitfor_consent_hook?: unknown;
+  wp_has_consent?(category: string): unknown;
+  consent_api?: { readonly cookie_prefix?: unknown };
+  consent_api_get_cookie?(name: string): unknown;
+}
 
 /**
- * Returns a source that looks at a platform at once, for the current decision, and after each of its events. Consent
- * that was given ends with anything but `true`. A platform that throws has denied it.
+ * Decides by one of the categories of the WP Consent API, such as `marketing`, which consent plugins for WordPress set. Where
+ * the shopper has to opt in, there is no decision until the shopper makes a choice.
+ */
+export function wpConsent(category: string): ConsentSource {
+  return pageSource(`wpConsent(${category})`, ['wp_consent_type_defined', 'wp_listen_for_consent_change'], () => {
+    const page = globalThis as WordPressPage;
+    const type = page.wp_consent_type ?? (page.waitfor_consent_hook ? undefined : page.wp_fallback_consent_type);
+    if (!page.wp_has_consent || type === undefined) return undefined;
+    const choice = page.consent_api_get_cookie?.(`${String(page.consent_api?.cookie_prefix)}_${category}`);
+    return page.wp_has_consent(category) === true || (choice === 'deny' ? false : null);
+  });
+}
+
+/** What a platform says. `null`: it has not decided yet, and an event follows. `undefined`: it has not loaded yet. */
+type Verdict = boolean | null | undefined;
+
+/** Milliseconds between polls for a platform that has not loaded yet: some dispatch their events before they can be read. */
+const POLL_MS = 250;
+
+/**
+ * Returns a source that looks at a platform at once, until it has loaded, and after each of its events. Consent that was
+ * given ends with anything but `true`. A platform that throws has denied it.
  */
 function pageSource(
   name: string,
   /** Names of events of the window or the document, or a function that subscribes and cannot unsubscribe. */
   events: readonly string[] | ((ask: () => void) => void),
-  look: (tell: Tell) => void | Promise<void>,
+  look: (event: Event | undefined) => Verdict | Promise<Verdict>,
 ): ConsentSource {
   const source: ConsentSource = (decide) => {
-    let isGiven = false;
+    let decided: boolean | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     /** A result that something newer has overtaken is ignored. */
     let turn = 0;
 
-    function ask(): void {
+    function ask(event?: Event): void {
       const asked = ++turn;
-      const tell: Tell = (given) => {
-        if (asked === turn && (typeof given === 'boolean' || isGiven)) decide((isGiven = given === true));
+      clearTimeout(timer);
+      const tell = (verdict: Verdict): void => {
+        if (asked !== turn) return;
+        if (verdict === undefined) timer = setTimeout(ask, POLL_MS);
+        const given = verdict ?? (decided ? false : undefined);
+        // Platforms that read a cookie know what was chosen in another tab. Others say again what was true before it.
+        if (given !== undefined && (given !== decided || event?.type !== SHOWN)) decide((decided = given));
       };
       try {
-        look(tell)?.catch(() => tell(false));
+        const verdict = look(event);
+        if (typeof verdict === 'object' && verdict) verdict.then(tell, () => tell(false));
+        else tell(verdict);
       } catch {
         tell(false);
       }
     }
 
     ask();
-    const names = typeof events === 'function' ? (events(ask), []) : events;
+    const names = [...(typeof events === 'function' ? (events(ask), []) : events), SHOWN];
     // While it is captured, an event of the document passes the window as well.
     for (const event of names) globalThis.addEventListener(event, ask, true);
     return () => {
       // It equals nothing, not even itself, so nothing is passed on any more.
       turn = NaN;
+      clearTimeout(timer);
       for (const event of names) globalThis.removeEventListener(event, ask, true);
     };
   };
   return Object.assign(source, { source: name });
 }
+
+/** The shopper returns to this tab, or leaves it. */
+const SHOWN = 'visibilitychange';

@@ -125,6 +125,15 @@ test('TCF: a refused vendor, an objection and a restriction of the publisher den
   ).toEqual([true]);
 });
 
+test('TCF 2.3: a vendor that the shopper was not told of has no consent', () => {
+  const disclose = (...ids: number[]): string => tcString((model) => model.vendorsDisclosed.set(ids));
+  expect(decidedBy(disclose(VENDOR, 9))).toEqual([true]);
+  expect(decidedBy(disclose(1, 9))).toEqual([false]);
+  expect(decidedBy(disclose(1, 9), tcf({ purposes: [1, 3] }))).toEqual([true]);
+  // Strings of earlier versions disclose nobody; some platforms have no list then.
+  expect(decidedBy(disclose())).toEqual([true]);
+});
+
 /** A platform of which the national section applies, with what is given set in it. */
 function openGpp(fields: Record<string, unknown> = {}, sections = [7]): GppPlatform {
   page.__gpp = (command: string) => (command === 'events' ? [] : undefined); // IAB's stub comes before the platform

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// Stubs of what the platforms document for pages: their scripts are not published for tests.
+// What each value of a platform decides. visits.test.ts has the order in which they come.
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   complianz,
@@ -9,13 +9,14 @@ import {
   oneTrust,
   shopifyPrivacy,
   usercentrics,
+  wpConsent,
   type ConsentSource,
 } from '../../src/consent.ts';
 import { listen as start } from './listen.ts';
 
 const page = globalThis as Record<string, unknown> & typeof globalThis;
 const NAMES =
-  'Cookiebot getCkyConsent wp_consent_type cmplz_has_consent cmplz_get_cookie __ucCmp UC_UI Didomi didomiOnReady didomiEventListeners OnetrustActiveGroups OneTrust'.split(
+  'Cookiebot getCkyConsent wp_consent_type cmplz_has_consent cmplz_get_cookie __ucCmp UC_UI wp_has_consent waitfor_consent_hook wp_fallback_consent_type Didomi didomiOnReady didomiEventListeners OnetrustActiveGroups OneTrust'.split(
     ' ',
   );
 let stops: (() => void)[] = [];
@@ -81,82 +82,8 @@ function setOneTrust(groups: string, isAlertBoxClosed: boolean): void {
   window.dispatchEvent(new CustomEvent('OneTrustGroupsUpdated', { detail: groups.split(',') }));
 }
 
-const ofWindow = (name: string): boolean => window.dispatchEvent(new Event(name));
-const ofDocument = (name: string): boolean => document.dispatchEvent(new CustomEvent(name));
-/** Didomi calls what is in these lists. */
-const didomiReady = (): void => (page.didomiOnReady as (() => void)[]).forEach((each) => each());
-const didomiChange = (): void =>
-  (page.didomiEventListeners as { event: string; listener: () => void }[])
-    .filter(({ event }) => event === 'consent.changed')
-    .forEach(({ listener }) => listener());
-
 /** Lets what is awaited arrive. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
-
-/** What happens on a page where the platform loads late: it asks, the shopper says yes, then no; at last yes again. */
-const PLATFORMS: readonly (readonly [source: ConsentSource, ...steps: (() => unknown)[]])[] = [
-  [
-    cookiebot('marketing'),
-    () => setCookiebot(false, false),
-    () => setCookiebot(true, true, 'CookiebotOnAccept'),
-    () => setCookiebot(false, true, 'CookiebotOnDecline'),
-    () => setCookiebot(true, true),
-  ],
-  [
-    cookieYes('advertisement'),
-    () => [setCookieYes(false, false), ofDocument('cookieyes_banner_load')],
-    () => [setCookieYes(true, true), ofDocument('cookieyes_consent_update')],
-    () => [setCookieYes(false, true), ofDocument('cookieyes_consent_update')],
-    () => [setCookieYes(true, true), ofDocument('cookieyes_consent_update')],
-  ],
-  [
-    complianz('marketing'),
-    () => [setComplianz('optin', false, 'show'), ofDocument('cmplz_cookie_banner_data')],
-    () => [setComplianz('optin', true, 'dismissed'), ofDocument('cmplz_status_change')],
-    () => [setComplianz('optin', false, 'dismissed'), ofDocument('cmplz_banner_status')],
-    () => [setComplianz('optin', true, 'dismissed'), ofDocument('cmplz_status_change')],
-  ],
-  [
-    usercentrics('marketing'),
-    () => [setUsercentrics(true, 'ALL_DENIED', false), ofWindow('UC_UI_INITIALIZED')],
-    () => [setUsercentrics(false, 'ALL_ACCEPTED', true), ofWindow('UC_UI_CMP_EVENT')],
-    () => [setUsercentrics(false, 'SOME_ACCEPTED', false), ofWindow('UC_CONSENT')],
-    () => [setUsercentrics(false, 'ALL_ACCEPTED', true), ofWindow('UC_CONSENT')],
-  ],
-  [
-    didomi('ads'),
-    () => [setDidomi(true, { enabled: false }), didomiReady()],
-    () => [setDidomi(false, { enabled: true }), didomiChange()],
-    () => [setDidomi(false, { enabled: false }), didomiChange()],
-    () => [setDidomi(false, { enabled: true }), didomiChange()],
-  ],
-  [
-    oneTrust('C0004'),
-    () => setOneTrust('C0001', false),
-    () => setOneTrust('C0001,C0004', true),
-    () => setOneTrust('C0001', true),
-    () => setOneTrust('C0001,C0004', true),
-  ],
-];
-
-test.each(PLATFORMS.map((platform) => [platform[0].source, platform] as const))(
-  '%s decides when the shopper decides, and again when they change their mind; nothing after its end',
-  async (_, [source, asks, accepts, declines, acceptsAgain]) => {
-    const { decisions, stop } = listen(source);
-    asks?.();
-    await settled();
-    expect(decisions).toEqual([]);
-    accepts?.();
-    await settled();
-    declines?.();
-    await settled();
-    expect(decisions).toEqual([true, false]);
-    stop();
-    acceptsAgain?.();
-    await settled();
-    expect(decisions).toEqual([true, false]);
-  },
-);
 
 describe('Cookiebot', () => {
   test('reads the current decision, even where no dialog is shown and the platform accepts by itself', () => {
@@ -187,7 +114,7 @@ describe('CookieYes', () => {
     expect([decided(true, true), decided(false, true)]).toEqual([true, false]);
     expect([decided(true, false), decided(true, 'true')]).toEqual([undefined, undefined]);
     expect([decided(true, false, 'ccpa'), decided(false, false, 'ccpa')]).toEqual([true, false]);
-    expect([decided(true, false, 'another'), decided(true, false, null)]).toEqual([undefined, undefined]);
+    expect([decided(true, false, 'another'), decided(true, false, '')]).toEqual([undefined, undefined]);
     for (const value of NOT_TRUE) expect(decided(value, true), String(value)).toBe(false);
   });
 
@@ -272,7 +199,7 @@ describe('Usercentrics', () => {
     cmp.isConsentRequired = () => new Promise((resolve) => (arrive = resolve));
     const { decisions } = listen(usercentrics('marketing'));
     setUsercentrics(false, 'ALL_DENIED', false);
-    ofWindow('UC_CONSENT');
+    window.dispatchEvent(new Event('UC_CONSENT'));
     await settled();
     arrive(false);
     await settled();
@@ -302,26 +229,21 @@ describe('Didomi', () => {
   });
 });
 
-describe('OneTrust', () => {
-  test('undecided while only its stub has run, which has no active group and no banner', () => {
-    page.OnetrustActiveGroups = ',,';
-    const { decisions } = listen(oneTrust('C0004'));
-    page.OneTrust = {};
-    window.dispatchEvent(new CustomEvent('OneTrustGroupsUpdated'));
-    expect(decisions).toEqual([]);
-    setOneTrust('C0001', false);
-    expect(decisions).toEqual([]);
-    setOneTrust('C0001', true);
-    expect(decisions).toEqual([false]);
-  });
+test('OneTrust: an active category is consent; an inactive one is a denial once the banner is closed', () => {
+  setOneTrust('C0001,C0004', false);
+  expect(listen(oneTrust('C0004')).decisions).toEqual([true]);
+  setOneTrust('C0001', true);
+  expect(listen(oneTrust('C0004')).decisions).toEqual([false]);
+  expect(listen(oneTrust('C000')).decisions).toEqual([false]);
+});
 
-  test('loaded early: decides at once', () => {
-    setOneTrust('C0001,C0004', true);
-    expect(listen(oneTrust('C0004')).decisions).toEqual([true]);
-    setOneTrust('C0001', true);
-    expect(listen(oneTrust('C0004')).decisions).toEqual([false]);
-    expect(listen(oneTrust('C000')).decisions).toEqual([false]);
-  });
+test('WP Consent API: without a consent plugin everything is allowed, as the API says', () => {
+  page.wp_has_consent = () => true;
+  page.wp_fallback_consent_type = '';
+  expect(listen(wpConsent('marketing')).decisions).toEqual([true]);
+  // A plugin will say which law applies.
+  page.waitfor_consent_hook = true;
+  expect(listen(wpConsent('marketing')).decisions).toEqual([]);
 });
 
 describe('shopifyPrivacy', () => {
