@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../text/didYouMean.ts';
-import { UsageError } from './ExitError.ts';
+import { SEE_HELP, UsageError } from './ExitError.ts';
 
 /** One command of a program. */
 export interface Command {
@@ -121,7 +121,8 @@ export function readCall<const All extends Options>(
 ): { readonly settings: SettingsOf<All>; readonly words: readonly string[] } {
   const { given, rest } = readArguments(options, argv);
   const extra = rest[maxWords];
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}". ${SEE_HELP}`);
+  if (extra !== undefined)
+    throw new UsageError(`Unexpected argument${isPlain(extra) ? ` "${extra}"` : ' after the command'}.`, SEE_HELP);
   const settings: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
     const values = given.get(name);
@@ -153,7 +154,8 @@ function readArguments(options: Options, argv: readonly string[]): { given: Map<
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
     if (!option || !rawName.startsWith('--'))
       throw new UsageError(
-        `Unknown option ${rawName}.${didYouMean(rawName, Object.keys(options).map(dashed))} ${SEE_HELP}`,
+        `Unknown option${isPlain(rawName) ? ` ${rawName}` : ''}.${didYouMean(rawName, Object.keys(options).map(dashed))}`,
+        SEE_HELP,
       );
     if (option.kind === 'flag') {
       if (value !== undefined) throw new UsageError(`${rawName} does not take a value.`);
@@ -168,7 +170,10 @@ function readArguments(options: Options, argv: readonly string[]): { given: Map<
   return { given, rest };
 }
 
-const SEE_HELP = 'Use --help to see all options.';
+/** Whether a message may repeat a word: what is long, or has more than letters and hyphens, could be a key. */
+export function isPlain(word: string): boolean {
+  return /^[a-z-]{1,30}$/i.test(word);
+}
 
 function dashed(name: string): string {
   return `--${name}`;

@@ -78,7 +78,7 @@ function listenError(
     EADDRNOTAVAIL: `This machine does not have the address ${host}. Use another one with --host.`,
   };
   const reason = reasons[error.code ?? ''];
-  return reason === undefined ? error : new UsageError(reason, { cause: error });
+  return reason === undefined ? error : new UsageError(reason);
 }
 
 /** Milliseconds for closing everything; then the process exits with what is left. */

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { withoutCommands } from '../text/printable.ts';
 import { suggest } from '../text/didYouMean.ts';
 import { ERRORS_URL } from '../wire/errors.ts';
 import {
@@ -10,9 +9,10 @@ import {
   type Options,
   enterSubcommand,
   environmentVariable,
+  isPlain,
 } from './command.ts';
-import { EXIT, ExitError, UsageError } from './ExitError.ts';
-import { documentWithoutControls, wrap } from './output/terminal.ts';
+import { describeEnd, EXIT, UsageError, wantsJson } from './ExitError.ts';
+import { wrap } from './output/terminal.ts';
 
 type Commands = Readonly<Record<string, Command | CommandGroup>>;
 
@@ -41,7 +41,7 @@ export async function runCommands(program: Program, [name = 'help', ...argv]: re
     throw new UsageError(
       name.startsWith('-')
         ? `${name.split('=')[0] ?? ''} comes after the command. "${program.name} --help" describes all.`
-        : `Unknown command "${name}".${suggest(name, [...Object.keys(commands), ...Object.keys(elsewhere)])} "${program.name} --help" describes all.`,
+        : `${unknown(name, [...Object.keys(commands), ...Object.keys(elsewhere)])} "${program.name} --help" describes all.`,
     );
   if (!isGroup(command)) {
     const call = enterSubcommand({ name, command, argv });
@@ -57,8 +57,12 @@ export async function runCommands(program: Program, [name = 'help', ...argv]: re
   throw new UsageError(
     word === undefined
       ? `"${called}" is not complete. Add one of ${known.join(', ')}, such as "${called} ${known[0] ?? ''}".`
-      : `Unknown command "${name} ${word}".${suggest(word, known)}`,
+      : unknown(word, known, `${name} `),
   );
+}
+
+function unknown(word: string, known: readonly string[], before = ''): string {
+  return `Unknown command${isPlain(word) ? ` "${before}${word}"` : ''}.${suggest(word, known)}`;
 }
 
 function helpText({ name, about, commands, elsewhere = {}, foot = '' }: Program): string {
@@ -82,21 +86,18 @@ function isHelp(argv: readonly string[]): boolean {
   return argv.includes('--help') || argv.includes('-h');
 }
 
-/** Errors whose message says everything that the caller needs: one line, exit code 2. */
-const EXPECTED: ReadonlySet<string> = new Set(['UsageError', 'RelayConfigError', 'NetworkStartError']);
-
-/** Runs a program to its end, then exits: 0 on success, 2 for a mistake of the caller, 1 for anything else. */
+/** Runs a program to its end, then exits: 0 on success, otherwise as `describeEnd` says. */
 export function runProgram(main: (argv: readonly string[]) => Promise<void>): void {
   process.stdout.on('error', (error) => exitWithoutOutput(error));
   // Nobody reads about the progress any more, or the log's disk is full; what was begun is done all the same.
   process.stderr.on('error', () => undefined);
-  main(process.argv.slice(2)).then(
+  const argv = process.argv.slice(2);
+  main(argv).then(
     () => exitAfterWriting(0),
     (error: unknown) => {
-      const isExpected = error instanceof Error && (EXPECTED.has(error.name) || error instanceof ExitError);
-      const text = documentWithoutControls(isExpected ? error.message : stackText(error));
-      if (text !== '') process.stderr.write(withoutCommands(`offerlet: ${text}\n`));
-      exitAfterWriting(error instanceof ExitError ? error.exitCode : isExpected ? EXIT.usage : EXIT.failed);
+      const { text, exit } = describeEnd(error, { json: wantsJson(argv) });
+      if (text !== '') process.stderr.write(text);
+      exitAfterWriting(exit);
     },
   );
 }
@@ -115,13 +116,10 @@ function exitWithoutOutput({ code, message }: NodeJS.ErrnoException, ended?: num
   if (code === 'EPIPE' && ended === undefined)
     return void setImmediate(() => process.emit('SIGPIPE') || process.exit(0));
   if (code === 'EPIPE') process.exit(ended);
-  process.stderr.write(`offerlet: The output cannot be written (${code ?? message}).\n`);
   // As with a file of --output that cannot be written; 1 may have another meaning for the command.
+  const error = new UsageError(`The output cannot be written (${code ?? message}).`);
+  process.stderr.write(describeEnd(error, { json: wantsJson(process.argv) }).text);
   process.exit(EXIT.usage);
-}
-
-function stackText(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** Columns of a help text. */

@@ -38,8 +38,14 @@ interface FailureText {
   readonly title: string;
   /** What to do on a page; by default the failure's own message. */
   page?(failure: Failure): string;
-  /** What went wrong and what to do, in one line of a command. `key` says where the key was read from. */
-  command(failure: Failure, key: string): string;
+  /** What went wrong and what to do, for a command. `key` says where the key was read from. */
+  command(failure: Failure, key: string): CommandText;
+}
+
+/** Two sentences; a command prints them as one line. */
+interface CommandText {
+  readonly message: string;
+  readonly hint?: string | undefined;
 }
 
 /** What people read about a failure, on a page and in a command. */
@@ -48,13 +54,15 @@ export const FAILURES: Readonly<Record<FailureKind, FailureText>> = {
     title: 'The network refused the key',
     page: () =>
       'It is unknown, revoked, expired, or for another environment. Stop the console, and start it with a valid key: a secret management key, or with --variant publisher a publisher reporting key.',
-    command: (failure, key) => `${reasonOf(failure)}. Check ${key}.`,
+    command: (failure, key) => ({ message: `${reasonOf(failure)}.`, hint: `Check ${key}.` }),
   },
   rate_limited: {
     title: 'Too many requests',
     page: () => 'The network asks to wait. The console tries again by itself.',
-    command: ({ retry_after }) =>
-      `The network still refuses further requests (429). Try again ${retry_after ? `in ${plural(retry_after, 'second')}` : 'later'}.`,
+    command: ({ retry_after }) => ({
+      message: 'The network still refuses further requests (429).',
+      hint: `Try again ${retry_after ? `in ${plural(retry_after, 'second')}` : 'later'}.`,
+    }),
   },
   too_large: {
     title: 'This report is too large',
@@ -65,7 +73,7 @@ export const FAILURES: Readonly<Record<FailureKind, FailureText>> = {
       const size = rows?.isSource
         ? 'This report has to read too much history'
         : `This report would have ${count(rows?.total)}; ${count(rows?.max)} are allowed`;
-      return `${size}. Use a coarser --grain, such as week, fewer names in --by, or fewer days.`;
+      return { message: `${size}.`, hint: 'Use a coarser --grain, such as week, fewer names in --by, or fewer days.' };
     },
   },
   outside_history: {
@@ -76,39 +84,48 @@ export const FAILURES: Readonly<Record<FailureKind, FailureText>> = {
         : 'The network has no data that old. Choose later dates.',
     command: ({ window, message }) =>
       window
-        ? `These dates are outside the available history, ${window.from} to ${window.to}. Use --from ${window.from} or later.`
-        : message,
+        ? {
+            message: `These dates are outside the available history, ${window.from} to ${window.to}.`,
+            hint: `Use --from ${window.from} or later.`,
+          }
+        : { message },
   },
   metric_not_available: {
     title: 'A metric is not enabled for this key',
     page: ({ unsupported_metrics, message }) =>
       unsupported_metrics?.length ? `Not available: ${unsupported_metrics.join(', ')}.` : message,
-    command: ({ unsupported_metrics = [], allowed_metrics = [] }) =>
-      `Not enabled for this key: ${unsupported_metrics.join(', ')}. Use --metrics with ${allowed_metrics.join(', ')}.`,
+    command: ({ unsupported_metrics = [], allowed_metrics = [] }) => ({
+      message: `Not enabled for this key: ${unsupported_metrics.join(', ')}.`,
+      hint: `Use --metrics with ${allowed_metrics.join(', ')}.`,
+    }),
   },
   no_data: {
     title: 'There is no reporting data yet',
     page: () => 'It begins with the first activity of a publisher.',
-    command: () => 'There is no reporting data for this key yet. Try again when there is activity.',
+    command: () => ({
+      message: 'There is no reporting data for this key yet.',
+      hint: 'Try again when there is activity.',
+    }),
   },
   changed: {
     title: 'The data changed while it was read',
     page: () => 'The console reads it again.',
-    command: () => 'The report changed while it was read. Run the command again.',
+    command: () => ({ message: 'The report changed while it was read.', hint: 'Run the command again.' }),
   },
   conflict: { title: 'Somebody else has changed this', command: ownMessage },
   unreachable: {
     title: 'The network can’t be reached',
-    command: (failure) => (failure.status === 0 ? `${failure.reason} Check --network.` : ownMessage(failure)),
+    command: (failure) =>
+      failure.status === 0 ? { message: failure.reason ?? '', hint: 'Check --network.' } : ownMessage(failure),
   },
   not_found: {
     title: 'Not found',
     page: () => 'The channel has nothing with this id.',
-    command: (failure) => `${reasonOf(failure)}. Check --network: is this the Channel API?`,
+    command: (failure) => ({ message: `${reasonOf(failure)}.`, hint: 'Check --network: is this the Channel API?' }),
   },
   invalid: {
     title: 'The network refused the request',
-    command: (failure) => `${reasonOf(failure)}.`,
+    command: (failure) => ({ message: `${reasonOf(failure)}.` }),
   },
   file: { title: 'A file needs a correction', command: ownMessage },
   failed: { title: 'Something went wrong', command: ownMessage },
@@ -120,6 +137,6 @@ function reasonOf({ reason = '', status }: Failure): string {
   return text.endsWith(` ${status}`) ? text : `${text} (${status})`;
 }
 
-function ownMessage({ message, request_id }: Failure): string {
-  return request_id === undefined ? message : `${message} Request ${request_id}.`;
+function ownMessage({ message, request_id }: Failure): CommandText {
+  return { message: request_id === undefined ? message : `${message} Request ${request_id}.` };
 }

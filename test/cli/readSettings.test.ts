@@ -64,10 +64,10 @@ test('a flag in the environment can be off, and an empty variable counts as not 
 });
 
 test.each([
-  [['--prot', '1'], 'Unknown option --prot. Did you mean --port? Use --help to see all options.'],
-  [['--origin', 'x'], 'Unknown option --origin. Use --help to see all options.'],
-  [['-p', '1'], 'Unknown option -p. Use --help to see all options.'],
-  [['start'], 'Unexpected argument "start". Use --help to see all options.'],
+  [['--prot', '1'], 'Unknown option --prot. Did you mean --port?'],
+  [['--origin', 'x'], 'Unknown option --origin.'],
+  [['-p', '1'], 'Unknown option -p.'],
+  [['start'], 'Unexpected argument "start".'],
   [['--port'], '--port requires a value, such as --port=VALUE.'],
   [['--api-key', '--sandbox'], '--api-key requires a value, such as --api-key=VALUE.'],
   [['--sandbox=yes'], '--sandbox does not take a value.'],

@@ -29,7 +29,7 @@ export interface OperatorCommand<All extends Options> extends Pick<Command, 'sum
 const ENVIRONMENT = `Set OFFERLET_NETWORK and OFFERLET_API_KEY to leave out --network and --api-key-file.
 Data goes to stdout, everything else to stderr.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 key refused, 4 not found, 5 some items failed,
-6 watch found something.`;
+6 watch found something. With --json, stderr has { "error": { code, message, hint, exit } }.`;
 
 /** Creates a command of the channel's operator: connection, format, one line for each failure, and the exit codes. */
 export function operatorCommand<const All extends Options>(command: OperatorCommand<All>): Command {
@@ -41,8 +41,7 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
     examples: command.examples,
     environment: ENVIRONMENT,
     async run({ argv, env }) {
-      const terminal = openTerminal({ env });
-      const progress = createProgress(terminal);
+      let progress: Progress | undefined;
       let keySource: string | undefined;
       try {
         const call = readConnected(options, { argv, env, maxWords: command.maxWords });
@@ -50,23 +49,27 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
         const settings = call.settings as SettingsOf<All & typeof FORMAT>;
         const format = settings as SettingsOf<typeof FORMAT>;
         if (format.json && format.csv) throw new UsageError('Use either --json or --csv.');
-        const connection = createConnection({ network, keyFile, env, progress, note: terminal.note });
+        const people = openTerminal({ env });
+        // What notes say is in the document; stderr is left for an error, which is JSON as well.
+        const terminal = format.json ? { ...people, note: () => undefined } : people;
+        const steps = (progress = createProgress(terminal));
+        const connection = createConnection({ network, keyFile, env, progress: steps, note: people.note });
         ({ keySource } = connection);
         await command.run({
           settings,
           words: call.words,
           terminal,
           connection,
-          progress,
+          progress: steps,
           print(data) {
-            progress.end();
+            steps.end();
             print(data, { format, terminal });
           },
         });
       } catch (error) {
         throw error instanceof UsageError || error instanceof ExitError ? error : explainFailure(error, keySource);
       } finally {
-        progress.end();
+        progress?.end();
       }
     },
   };

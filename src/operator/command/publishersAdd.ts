@@ -64,7 +64,7 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
   const { settings, words, terminal, connection, progress } = context;
   const [file = '-'] = words;
   if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
-  const listed = readList(decode(await readInput(file, 'FILE'), settings.encoding));
+  const listed = readList(decode(await readInput(file, 'FILE'), { file, given: settings.encoding }));
   const channel = connection.channel({ maxRetries: MAX_RETRIES });
   const taxonomy = await readTaxonomy(channel);
   const checked = checkPublishers(listed, taxonomy);
@@ -106,21 +106,30 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
   const summary = summaryOf(results);
   terminal.note(settings['dry-run'] ? `Dry run, nothing was sent: ${summary}.` : `${summary}.`);
   if (failure)
-    throw new ExitError(failure.message, failure.exitCode === EXIT.failed ? EXIT.someFailed : failure.exitCode);
+    throw new ExitError(
+      failure.message,
+      failure.exitCode === EXIT.failed ? EXIT.someFailed : failure.exitCode,
+      failure,
+    );
   const failed = results.filter(({ status }) => status === 'invalid').length;
   if (failed > 0)
     throw new ExitError(
-      `${failed} of ${plural(results.length, 'publisher')} ${failed === 1 ? 'is' : 'are'} invalid. Correct ${failed === 1 ? 'it' : 'them'} and run the command again.`,
+      `${failed} of ${plural(results.length, 'publisher')} ${failed === 1 ? 'is' : 'are'} invalid.`,
       EXIT.someFailed,
+      { hint: `Correct ${failed === 1 ? 'it' : 'them'} and run the command again.` },
     );
 }
 
 /** Throws a `UsageError` when it is not certain how the file is written: names could be damaged. */
-function decode(bytes: Uint8Array, given: Encoding | undefined): string {
+function decode(
+  bytes: Uint8Array,
+  { file, given }: { readonly file: string; readonly given: Encoding | undefined },
+): string {
   const { text, isGuessed, example } = decodeList(bytes, given);
   if (isGuessed && given === undefined)
     throw new UsageError(
-      `FILE is not UTF-8. As Windows-1252, which spreadsheets write, it has "${safeText(example ?? '')}". If that is right, use --encoding windows-1252; otherwise save it as UTF-8.`,
+      `${file === '-' ? 'Stdin' : `"${safeText(file)}"`} is not UTF-8. As Windows-1252, which spreadsheets write, it has "${safeText(example ?? '')}".`,
+      'If that is right, use --encoding windows-1252; otherwise save it as UTF-8.',
     );
   return text;
 }

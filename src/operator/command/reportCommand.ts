@@ -196,12 +196,12 @@ function remarksOn(report: PrintedReport, printable: Printable, width: number | 
 }
 
 function withVariantHint(error: AuthError, { variant }: RequestedReport, keySource: string): ExitError {
-  const { message, exitCode } = explainFailure(error, keySource);
-  const hint =
+  const { message, exitCode, code, hint } = explainFailure(error, keySource);
+  const more =
     variant === 'channel'
       ? 'With a publisher reporting key, use --variant publisher.'
       : 'With a management key, use --variant channel.';
-  return new ExitError(`${message} ${hint}`, exitCode);
+  return new ExitError(message, exitCode, { code, hint: `${hint} ${more}` });
 }
 
 /** The dates are fine, but those that they are compared with begin before the history does. */

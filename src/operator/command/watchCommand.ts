@@ -76,7 +76,9 @@ async function runWatch(context: Context): Promise<void> {
     file?.save(evaluation.causes);
     show(context, evaluation, owner);
     // The exit code says how things are; the output says what is new.
-    if (evaluation.causes.size > 0) throw new ExitError('', EXIT.attention);
+    const { size } = evaluation.causes;
+    // A person has read it already, and cron sends a mail about every line.
+    if (size > 0) throw new ExitError(settings.json ? `${plural(size, 'cause')} open.` : '', EXIT.attention);
   } finally {
     await file?.release();
   }

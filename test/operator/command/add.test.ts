@@ -115,7 +115,7 @@ test('names are never damaged: Windows-1252 has to be named, UTF-16 is recognize
   const refused = await add([path]);
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    'offerlet: FILE is not UTF-8. As Windows-1252, which spreadsheets write, it has "Müller". If that is right, use --encoding windows-1252; otherwise save it as UTF-8.\n',
+    `offerlet: "${path}" is not UTF-8. As Windows-1252, which spreadsheets write, it has "Müller". If that is right, use --encoding windows-1252; otherwise save it as UTF-8.\n`,
   ]);
   const dry = await add([path, '--encoding', 'windows-1252', '--dry-run', '--json']);
   expect(JSON.parse(dry.stdout)).toMatchObject({ results: [{ brand_name: 'Müller', status: 'valid' }] });

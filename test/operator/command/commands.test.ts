@@ -86,6 +86,8 @@ test.each<[args: string, code: number, line: RegExp]>([
   ['exclusions show --publisher nobody', 4, /no publisher/],
   ['--key=x whoami', 2, /--key comes after the command/],
   ['whoami extra', 2, /Unexpected argument "extra"/],
+  ['whoami key_0123456789', 2, /Unexpected argument after the command/],
+  ['report --sort adnet_sk_live_0123', 2, /--sort is not known: "\[key\]"/],
   ['whoami --api-key x', 2, /OFFERLET_API_KEY/],
   ['whoami --network http://127.0.0.1:9', 1, /The network does not respond: .*\. Check --network/],
   ['whoami --network ftp://x', 2, /--network is not a valid http\(s\) URL/],
@@ -96,6 +98,9 @@ test.each<[args: string, code: number, line: RegExp]>([
   expect(ran.stderr).toMatch(line);
   expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(ran.stderr).not.toContain(world.key);
+  expect(ran.stderr).not.toContain('0123');
+  const { stdout, stderr } = await offerlet(`${args} --json`);
+  expect([stdout, JSON.parse(stderr)]).toEqual(['', { error: expect.objectContaining({ exit: code }) as unknown }]);
 });
 
 test('a refused key is code 3, and is not printed; a missing one is code 2', async () => {
