@@ -1,7 +1,6 @@
 import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
 import { reasonText } from '../wire/errors.ts';
 import { toJson } from '../wire/json.ts';
-import { HOUR_MS } from '../wire/utcDates.ts';
 import type { LastAnswer, QueueEvent, Send, StoredEvent } from './events.ts';
 import type { Rows } from './openRows.ts';
 import { BACKOFF, type EventRow, isOld, isSuspect, isWaiting, keyTime, type QueueEntry } from './rows.ts';
@@ -10,6 +9,7 @@ import {
   type BatchResponse,
   FAILURE_PAUSE_MS,
   hasResults,
+  LONGEST_DELAY_MS,
   remainingDelay,
   settle,
   takeBatch,
@@ -105,7 +105,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       if (!hasSwept && isOld(key, rows.known, now)) return !(isHeld = true);
       const left = tries ? keyTime(key) - now : 0;
       // A refused row is due at its key's time, unless that was written under another clock.
-      if (left <= 0 || left > HOUR_MS) return true;
+      if (left <= 0 || left > LONGEST_DELAY_MS) return true;
       earliest ||= left;
       return false;
     });

@@ -133,6 +133,8 @@ export interface Backoff {
   sizes?: readonly number[];
   /** When the failures began; missing, as all that follow, when the last request succeeded. */
   since?: number;
+  /** When the delay was set: a clock that shows less was set back since, and nobody knows how much of it is left. */
+  set?: number;
   /** The next attempt. */
   at?: number;
   /** `online` and the like bring the next attempt forward to here, never further: the pause after a failure, or Retry-After. */
@@ -147,7 +149,7 @@ export interface Backoff {
 export const FAILURE_PAUSE_MS = 500;
 /** The longest delay in the first four seconds of an outage: a thank-you page is open for seconds. */
 const EAGER_DELAY_MS = 2_000;
-const LONGEST_DELAY_MS = 300_000;
+export const LONGEST_DELAY_MS = 300_000;
 
 /** Returns a delay below a ceiling: half of it, the rest random, so that a thousand pages do not return together. */
 function jitter(ceiling: number): number {
@@ -161,24 +163,26 @@ export function retryAfterMs(header: string | null | undefined, now: number): nu
   return ms > 0 ? Math.min(ms, HOUR_MS) : 0;
 }
 
-/** Returns the state after one more failure. After a few seconds each delay is about as long as all before it. */
+/**
+ * Returns the state after one more failure. After a few seconds each delay is about as long as all before it, but at most
+ * three times the last one: a clock that jumps ahead makes no outage long.
+ */
 export function afterFailure(
   before: Backoff | undefined,
   now: number,
   retryAfter?: string | null,
-): Required<Pick<Backoff, 'since' | 'at' | 'floor'>> {
-  const since = before?.since ?? now;
-  const delay = jitter(before?.since ? Math.max(EAGER_DELAY_MS, now - since - 3_000) : 1_000);
+): Required<Pick<Backoff, 'since' | 'set' | 'at' | 'floor'>> {
+  const { since = now, set = now, at = now } = before ?? {};
+  const passed = Math.min(now - since - 3_000, 3 * (at - set));
+  const delay = jitter(before?.since ? Math.max(EAGER_DELAY_MS, passed) : 1_000);
   const asked = retryAfterMs(retryAfter, now);
   const floor = now + (asked ? asked + Math.random() * Math.max(delay, asked / 2) : FAILURE_PAUSE_MS);
-  return { since, at: Math.max(now + delay, floor), floor };
+  return { since: Math.min(since, now), set: now, at: Math.max(now + delay, floor), floor };
 }
 
 /** Returns the milliseconds until a request may be sent. `isEager`: back online, visible again or flushed. */
-export function remainingDelay(backoff: Backoff | undefined, now: number, isEager: boolean): number {
-  const delay = ((isEager ? backoff?.floor : backoff?.at) ?? now) - now;
-  // Further ahead than anything we set: written under a clock that has been set back since.
-  return delay > 0 && delay < 2 * HOUR_MS ? delay : 0;
+export function remainingDelay({ set, at, floor }: Backoff = {}, now: number, isEager: boolean): number {
+  return Number(set) <= now ? Math.max(0, Number(isEager ? floor : at) - now) : 0;
 }
 
 /** Returns the next batch of what is due, oldest first: suspects only if nothing else is, and times of one clock only. */
