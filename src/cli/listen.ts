@@ -1,4 +1,6 @@
 import { type RequestListener, type Server, createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { refuseHead } from '../http/refuseHead.ts';
 import { UsageError } from './ExitError.ts';
 
 /** A server that listens. */
@@ -26,6 +28,8 @@ export const SERVER_OPTIONS = {
 };
 /** The host to use in the URL of a server that listens on every address. */
 const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+/** Milliseconds in which a client must take what is written to it. A page on a slow line takes 30 KB a second. */
+const UNTAKEN_MS = 30_000;
 /** Milliseconds that requests in progress have at shutdown. */
 const DRAIN_MS = 5_000;
 
@@ -40,13 +44,14 @@ export interface ListenOptions {
 }
 
 /** Listens with a handler of node:http, such as `toNode(relay)`. */
-export function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
-  return startListening(createServer(SERVER_OPTIONS, listener), options);
-}
-
-/** Starts a server that was created with `SERVER_OPTIONS`. */
-export async function startListening(server: Server, options: ListenOptions): Promise<Listening> {
+export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
   const { port, host = '127.0.0.1', portOption = '--port' } = options;
+  const server = createServer(SERVER_OPTIONS, (request, response) => {
+    const status = refuseHead(request.rawHeaders);
+    if (status === undefined) listener(request, response);
+    else response.writeHead(status, { connection: 'close' }).end();
+  });
+  hangUpOnIdleReaders(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, { port, host, portOption })));
     server.listen(port, host, resolve);
@@ -55,6 +60,26 @@ export async function startListening(server: Server, options: ListenOptions): Pr
   const actualPort = typeof address === 'object' && address ? address.port : port;
   const name = LOOPBACK_OF[host] ?? (host.includes(':') ? `[${host}]` : host);
   return { url: `http://${name}:${actualPort}`, close: () => drain(server) };
+}
+
+/** Ends connections whose client reads nothing, or almost nothing: what is written for it would be kept for ever. */
+function hangUpOnIdleReaders(server: Server): void {
+  /** When all that was written to a connection had been taken. */
+  const takenAt = new Map<Socket, number>();
+  server.on('connection', (socket) => {
+    const note = (): void => void takenAt.set(socket, performance.now());
+    note();
+    socket.on('drain', note);
+    socket.on('close', () => takenAt.delete(socket));
+  });
+  const timer = setInterval(() => {
+    const now = performance.now();
+    for (const [socket, at] of takenAt) {
+      if (socket.writableLength === 0) takenAt.set(socket, now);
+      else if (now - at >= UNTAKEN_MS) socket.destroy();
+    }
+  }, SLOW_CLIENT_CHECK_MS).unref();
+  server.on('close', () => clearInterval(timer));
 }
 
 function drain(server: Server): Promise<void> {
@@ -81,11 +106,16 @@ function listenError(
   return reason === undefined ? error : new UsageError(reason);
 }
 
-/** Milliseconds for closing everything; then the process exits with what is left. */
-const CLOSE_MS = 20_000;
+/** Milliseconds for closing everything; then the process exits with what is left. Docker kills after ten seconds. */
+const CLOSE_MS = 9_500;
 
-/** Waits for Ctrl-C or SIGTERM, then closes everything in order. A second Ctrl-C exits at once. */
-export async function untilStopped(closables: readonly { close(): Promise<void> }[]): Promise<void> {
+type Closable = { close(): Promise<void> };
+
+/**
+ * Waits for Ctrl-C or SIGTERM, then closes servers, all at once, and what they use, in this order. A second Ctrl-C exits at
+ * once.
+ */
+export async function untilStopped(servers: readonly Closable[], used: readonly Closable[] = []): Promise<void> {
   await new Promise<void>((resolve) => {
     const stop = (): void => {
       process.once('SIGINT', () => process.exit(130));
@@ -98,6 +128,7 @@ export async function untilStopped(closables: readonly { close(): Promise<void> 
     process.stderr.write(`offerlet: closing took more than ${CLOSE_MS / 1_000} seconds; exiting anyway.\n`);
     process.exit(1);
   }, CLOSE_MS);
-  for (const closable of closables) await closable.close();
+  await Promise.all(servers.map((server) => server.close()));
+  for (const each of used) await each.close();
   clearTimeout(deadline);
 }

@@ -116,9 +116,12 @@ function listenerOf(
 }
 
 /** Serves `/prefetch` on a separate port: proxies forward the other one to the internet. */
-async function listenForBackends(relay: Relay, port: number | undefined): Promise<Listening | undefined> {
+async function listenForBackends(
+  relay: Relay,
+  { port, onLog }: { port: number | undefined; onLog: (entry: object) => void },
+): Promise<Listening | undefined> {
   if (port === undefined) return undefined;
-  const forBackends = createPrefetchRoute({ relay, render: renderOffers });
+  const forBackends = createPrefetchRoute({ relay, onLog, render: renderOffers });
   const listener: RequestListener = (request, response) => {
     if (request.url === PREFETCH_PATH) forBackends(request, response);
     else response.writeHead(404).end();
@@ -173,11 +176,11 @@ async function runRelay(source: SettingsSource): Promise<void> {
     ...(settings['metrics-port'] !== undefined && { onMetric: metrics.record }),
   });
   const server = await listen(listenerOf(relay, { settings, onLog }), settings);
-  const backends = await listenForBackends(relay, settings['prefetch-port']);
+  const backends = await listenForBackends(relay, { port: settings['prefetch-port'], onLog });
   const measured = await listenForMetrics(metrics, settings);
-  const open = [server, backends, measured, dedupe].filter((each) => each !== undefined);
+  const servers = [server, backends, measured].filter((each) => each !== undefined);
   // Before anybody reads that it runs: whoever reads it may stop it at once.
-  const stopped = untilStopped(open);
+  const stopped = untilStopped(servers, dedupe ? [dedupe] : []);
   out.json({
     url: server.url,
     ...(backends && { prefetchUrl: backends.url + PREFETCH_PATH }),

@@ -33,7 +33,7 @@ interface Visit {
   readonly requestId: string;
 }
 
-/** Calls of one client that may wait for one path of the network at a time: a quarter of the connections. */
+/** Calls of one client that may wait for one path of the network at a time: a small part of the connections. */
 const CALLS_PER_CLIENT = 64;
 
 /** Returns the relay for any runtime: routes, checks origin, limits and body, replies, logs. */
@@ -187,9 +187,10 @@ export function createHandler(settings: RelaySettings): Handler {
   }
 
   function clientOf(request: RelayRequest, { ip }: RequestInfo): Client | undefined {
-    const { addressHeader } = settings;
-    // The last address is the one that the merchant's own proxy saw; those before it are the caller's own claims.
-    const claimed = addressHeader === undefined ? undefined : request.header(addressHeader)?.split(',').at(-1)?.trim();
+    const { addressHeader, trustedHops } = settings;
+    // Each of the merchant's own proxies appends what it saw; what stands before that are the caller's own claims.
+    const claims = addressHeader === undefined ? [] : (request.header(addressHeader) ?? '').split(',');
+    const claimed = claims[Math.max(0, claims.length - trustedHops)]?.trim();
     const client = readClient(claimed) ?? readClient(ip);
     // Behind a proxy of this machine or network that nobody has named, all clients have its address, and it is none.
     const isProxied = addressHeader === undefined && request.header('x-forwarded-for') !== null;

@@ -4,7 +4,7 @@ import { hashText } from '../wire/hash.ts';
 import { parseJson } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
 import type { Relay } from './createRelay.ts';
-import { asRelayError, type Reply } from './errors.ts';
+import { asRelayError, RelayError, type Reply } from './errors.ts';
 import { createRateLimiter } from './rateLimits.ts';
 import {
   fromNode,
@@ -77,7 +77,8 @@ export function createPrefetchRoute({ relay, token, onLog, render }: PrefetchRou
     try {
       const bytes = await fromNode(message).read(PREFETCH_BODY);
       const given = parseJson(new TextDecoder().decode(bytes));
-      if (given === undefined) return refuse(400, 'The request body is not JSON.');
+      if (given === undefined)
+        throw new RelayError('The request body is not JSON.', { status: 400, code: 'invalid_json' });
       // The page's own request, as the backend passes it on: neither this body nor this connection is the shopper's.
       const { url, headers } = fromNode(message).toRequest();
       const offers = await relay.prefetch(new Request(url, { headers }), given as PrefetchRequest);
@@ -85,7 +86,8 @@ export function createPrefetchRoute({ relay, token, onLog, render }: PrefetchRou
       const { html, styleHash } = render(offers, looksOf(given));
       return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ ...offers, html, style_hash: styleHash }) };
     } catch (error) {
-      const { status, message: problem } = asRelayError(error);
+      const { status, code, message: problem } = asRelayError(error);
+      onLog?.({ level: 'warn', message: 'A body of /prefetch was refused.', status, code, error: problem });
       return refuse(status, problem);
     }
   }

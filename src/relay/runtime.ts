@@ -3,6 +3,7 @@ import { joinBytes, readCapped } from '../wire/json.ts';
 import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import type { OrderDetails, RecommendationRequest } from '../wire/offers/request.ts';
 import { errorReply, RelayError, type Reply } from './errors.ts';
+import { refuseHead } from '../http/refuseHead.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 
 // How requests reach a relay on each runtime: as a Web `Request`, or as a message of node:http.
@@ -70,6 +71,8 @@ function bodyAlreadyRead(): RelayError {
 /** What is used of node:http's IncomingMessage; Express and its like add the optional parts. */
 export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly rawHeaders?: readonly string[];
+  readonly httpVersionMajor?: number;
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly originalUrl?: string | undefined;
@@ -169,6 +172,8 @@ export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string | number>): unknown;
   write(body: string): unknown;
   end(body?: string): unknown;
+  /** Of HTTP/2. */
+  readonly stream?: { close(): unknown };
 }
 
 /** A listener for node:http, and a handler for Express. */
@@ -191,6 +196,9 @@ export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefe
   const handler = handlers.get(relay);
 
   async function respond(message: NodeRequest): Promise<Reply> {
+    const status = refuseHead(message.rawHeaders ?? []);
+    if (status !== undefined)
+      throw new RelayError('The request has too many headers, or several hosts.', { status, code: 'odd_headers' });
     if (handler) return handler.respond(fromNode(message), readRequestInfo(message));
     const isBodiless = message.method === 'GET' || message.method === 'HEAD';
     const body = isBodiless ? undefined : await readNodeBody(message, WRAPPED_BODY);
@@ -232,13 +240,17 @@ export function writeReply(
   const all: Record<string, string | number> = { ...headers };
   if (status !== 204 && message.method !== 'HEAD') all['content-length'] = Buffer.byteLength(body);
   const isUnread = message.complete === false;
+  const isStream = message.httpVersionMajor === 2;
   // The unread rest of a refused body must not be parsed as the next request.
-  if (isUnread) all['connection'] = 'close';
+  if (isUnread && !isStream) all['connection'] = 'close';
   response.writeHead(status, all);
   if (!isUnread) return void response.end(body);
   // A sender that is hung up on may miss the response, so that is sent first and the rest is read for a while.
   response.write(body);
-  discardBody(message, () => response.end());
+  discardBody(message, () => {
+    response.end();
+    if (isStream) response.stream?.close();
+  });
 }
 
 /** Reads and drops the rest of a body, until it ends or is too large or too slow to wait for. */
@@ -360,7 +372,7 @@ function readHeader({ headers }: NodeRequest, name: string): string | null {
 }
 
 function readHost({ headers }: NodeRequest): string {
-  const host = headers['host'] ?? headers[':authority'];
+  const host = headers[':authority'] ?? headers['host'];
   // Nothing else is a host, and least of all this machine.
   return typeof host === 'string' && /^[\w.\-:[\]]+$/.test(host) ? host.toLowerCase() : 'unknown.invalid';
 }

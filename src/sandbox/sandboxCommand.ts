@@ -126,7 +126,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
       folders,
     }),
   });
-  const ending = untilStoppedOrLost(network, [server, networkServer, accepted]);
+  const ending = untilStoppedOrLost(network, [server, networkServer], [accepted]);
   out.json({
     shop: server.url,
     console: server.url + CONSOLE_PATH,

@@ -1,8 +1,8 @@
-import type { IncomingMessage, Server } from 'node:http';
-import { createAdaptorServer } from '@hono/node-server';
+import type { IncomingMessage } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import type { Options } from '../cli/command.ts';
 import { UsageError } from '../cli/ExitError.ts';
-import { type Listening, SERVER_OPTIONS, startListening, type ListenOptions, untilStopped } from '../cli/listen.ts';
+import { listen, type Listening, type ListenOptions, untilStopped } from '../cli/listen.ts';
 import type { Output } from '../cli/output/terminal.ts';
 import { readHostName } from '../http/refuseForeign.ts';
 import { createNetwork, type Network, type NetworkOptions } from '../network.ts';
@@ -58,14 +58,13 @@ export type Responder = (request: Request, from: Peer) => Response | Promise<Res
 
 /** Listens with a function from `Request` to `Response`. */
 export function serve(handle: Responder, options: ListenOptions): Promise<Listening> {
-  const server = createAdaptorServer({
+  const listener = getRequestListener(
     // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
-    fetch: (request, bindings) =>
+    (request, bindings) =>
       URL.canParse(request.url) ? handle(request, readPeer(bindings)) : new Response('Bad Request', { status: 400 }),
-    serverOptions: SERVER_OPTIONS,
-    overrideGlobalObjects: false,
-  }) as Server;
-  return startListening(server, options);
+    { overrideGlobalObjects: false },
+  );
+  return listen(listener, options);
 }
 
 function readPeer(bindings: unknown): Peer {
@@ -77,8 +76,9 @@ function readPeer(bindings: unknown): Peer {
 export async function untilStoppedOrLost(
   network: Network,
   servers: readonly { close(): Promise<void> }[],
+  used: readonly { close(): Promise<void> }[] = [],
 ): Promise<void> {
-  const lost = await Promise.race([untilStopped([...servers, network]), network.lost]);
+  const lost = await Promise.race([untilStopped(servers, [...used, network]), network.lost]);
   if (lost) throw new UsageError(lost.message);
 }
 

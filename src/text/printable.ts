@@ -16,6 +16,7 @@ export function createSecrets(apiKey: string): Secrets {
   const pattern = apiKey.replaceAll(/\W/g, String.raw`\$&`);
   const key = new RegExp(pattern, 'i');
   const everyKey = new RegExp(pattern, 'gi');
+  const encodedKey = new RegExp(base64Forms(apiKey).join('|'), 'g');
 
   function isIn(text: string): boolean {
     if (apiKey === '') return false;
@@ -29,13 +30,24 @@ export function createSecrets(apiKey: string): Secrets {
     redact(text) {
       // A key that the cut leaves half of would no longer be found.
       const kept = text.length > LINE_MAX ? Math.max(0, LINE_MAX - apiKey.length * LONGEST_ESCAPE) : LINE_MAX;
-      const line = apiKey === '' ? text.slice(0, kept) : text.slice(0, kept).replace(everyKey, '[key]');
+      const line =
+        apiKey === ''
+          ? text.slice(0, kept)
+          : text.slice(0, kept).replace(everyKey, '[key]').replace(encodedKey, '[key]');
       if (isIn(line)) return WITHHELD;
       const plain = unescape(line);
       const clean = hidePersonal(plain);
       return (clean === plain ? line : clean).replace(NOT_ON_A_LINE, ' ').slice(0, SHOWN_MAX);
     },
   };
+}
+
+/** The key as it is inside of Base64, as in an Authorization header: by where it begins in a group of three bytes. */
+function base64Forms(key: string): string[] {
+  return [0, 1, 2].map((at) => {
+    const encoded = btoa(' '.repeat(at) + key).slice(Math.ceil((at * 4) / 3), Math.floor(((at + key.length) * 4) / 3));
+    return encoded.replaceAll('+', '[+-]').replaceAll('/', '[/_]') || '(?!)';
+  });
 }
 
 /** Characters of a log text that are looked at, and that are shown. */
@@ -49,7 +61,8 @@ const NOT_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 /** Would end the line, or write the rest of it from right to left. */
 const NOT_ON_A_LINE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
-const EMAIL = /[^\s"'<>@,;:]{1,64}@[^\s"'<>@,;:]{1,255}/g;
+/** With the at signs of East Asian keyboards too. */
+const EMAIL = /[^\s"'<>@\uFE6B\uFF20,;:]{1,64}[@\uFE6B\uFF20][^\s"'<>@\uFE6B\uFF20,;:]{1,255}/g;
 /** SHA-1 and longer. */
 const HASH = /[0-9a-f]{40,}/gi;
 const PHONE = /\+\d(?:[\s().-]?\d){6,14}/g;

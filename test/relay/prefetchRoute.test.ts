@@ -62,8 +62,9 @@ test('a wrong token is refused before anything of the body is read, logged, and 
 });
 
 test('a body that is too large is a 413', async () => {
-  const { port } = await start(TOKEN);
+  const { port, logs } = await start(TOKEN);
   expect(await statusOf(port, { ...bearer(TOKEN), 'content-length': '200000' })).toBe(413);
+  expect(logs).toMatchObject([{ level: 'warn', status: 413, code: 'body_too_large' }]);
   const body = `{"pad":"${'x'.repeat(40_000)}"}`;
   const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   expect(await statusOf(port, { ...bearer(TOKEN), 'transfer-encoding': 'chunked' }, chunked)).toBe(413);

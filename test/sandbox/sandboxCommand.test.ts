@@ -1,16 +1,12 @@
-import { createServer } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
-import { startListening } from '../../src/cli/listen.ts';
+import { listen } from '../../src/cli/listen.ts';
 import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 /** Runs `offerlet sandbox` on a port that another server has; returns what it says and why it ends. */
 async function runBeside(health: object, env: Record<string, string>): Promise<{ said: string; error: unknown }> {
-  const server = await startListening(
-    createServer((_, response) => response.end(JSON.stringify(health))),
-    { port: 0 },
-  );
+  const server = await listen((_, response) => response.end(JSON.stringify(health)), { port: 0 });
   let said = '';
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     said += String(text);

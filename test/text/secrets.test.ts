@@ -42,6 +42,7 @@ describe('a line of log', () => {
 
   test.each([
     ['jane.doe@shop.example is unknown', '[email] is unknown'],
+    ['jane.doe\uFF20shop.example is unknown', '[email] is unknown'],
     ['jane.doe%40shop.example is unknown', '[email] is unknown'],
     ['"jane.doe\\u0040shop.example"', '"[email]"'],
     [`hash_${HASH}`, 'hash_[hash]'],
@@ -60,6 +61,11 @@ describe('a line of log', () => {
     ],
   ])('of "%s" is "%s"', (text, line) => {
     expect(redact(text)).toBe(line);
+  });
+
+  test.each(['', 'u:', 'ab'])('never contains the key in Base64, after "%s"', (before) => {
+    const line = redact(`Authorization: Basic ${btoa(`${before}${KEY}:x`)} ${btoa(KEY)}`);
+    expect(line).toMatch(/^Authorization: Basic \S{0,3}\[key\]\S{0,6} \[key\]\S{0,3}$/);
   });
 
   test.each(Object.entries(DISGUISES))('never contains the key in %s', (_, disguise) => {

@@ -14,12 +14,24 @@ export const pageRoutes: readonly NetworkRoute[] = [
   page('/visit/{offer_id}', getVisit),
   { methods: ['POST'], pattern: '/visit/{offer_id}', surface: 'page', handler: postVisit },
   page('/privacy', getPrivacy),
-  page('/', getContractPage),
+  page(
+    '/',
+    renderedOnce(contractMarkup, (body) => pageResponse({ title: CONTRACT_TITLE, body, style: CONTRACT_STYLE })),
+  ),
   page(
     '/openapi.yaml',
-    async () => new Response(openApiYaml(), { headers: { 'content-type': 'application/yaml; charset=utf-8' } }),
+    renderedOnce(
+      openApiYaml,
+      (yaml) => new Response(yaml, { headers: { 'content-type': 'application/yaml; charset=utf-8' } }),
+    ),
   ),
 ];
+
+/** Anybody may open the contract, and writing it takes milliseconds: once for all. */
+function renderedOnce(render: () => string, respond: (text: string) => Response): () => Promise<Response> {
+  let text: string | undefined;
+  return async () => respond((text ??= render()));
+}
 
 function page(
   pattern: string,
@@ -55,18 +67,18 @@ async function getPrivacy(): Promise<Response> {
   return pageResponse({ title: 'Privacy', body, style: CARD_STYLE });
 }
 
-/** `/`: the contract as a page. */
-async function getContractPage(): Promise<Response> {
+/** The contract as a page. */
+function contractMarkup(): string {
   const { info, tags, components } = CONTRACT;
   const shapes = Object.entries(components.schemas)
     .map(([name, schema]) => `<section class="shape" id="${name}"><h3>${name}</h3>${schemaMarkup(schema)}</section>`)
     .join('');
-  const body =
+  return (
     `<nav><strong>${escapeMarkup(info.title)}</strong>${tags.map(({ name }) => `<a href="#${anchor(name)}">${escapeMarkup(name)}</a>`).join('')}` +
     '<a href="#shapes">Shapes</a><a href="/openapi.yaml">openapi.yaml</a></nav>' +
     `<main><h1>${escapeMarkup(info.title)}</h1><p>${escapeMarkup(info.description)}</p>${tags.map(tagMarkup).join('')}` +
-    `<section id="shapes"><h2>Shapes</h2>${shapes}</section></main>`;
-  return pageResponse({ title: `${info.title}: the interfaces`, body, style: CONTRACT_STYLE });
+    `<section id="shapes"><h2>Shapes</h2>${shapes}</section></main>`
+  );
 }
 
 function tagMarkup(tag: { name: string; description: string }): string {
@@ -124,6 +136,7 @@ function anchor(name: string): string {
   return name.toLowerCase().replaceAll(' ', '-');
 }
 
+const CONTRACT_TITLE = `${CONTRACT.info.title}: the interfaces`;
 const CONTRACT_STYLE = `
 body { display: grid; grid-template-columns: 14rem minmax(0, 54rem); gap: 3rem; padding: 2.5rem 2rem 6rem; max-width: 76rem; margin: 0 auto; }
 nav { position: sticky; top: 2.5rem; align-self: start; display: grid; gap: .5rem; } nav a { text-decoration: none; } nav strong { margin-bottom: .5rem; }

@@ -1,7 +1,6 @@
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import type { Server } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Command, Options, SettingsSource } from '../../cli/command.ts';
-import { SERVER_OPTIONS, startListening, untilStopped } from '../../cli/listen.ts';
+import { listen, untilStopped } from '../../cli/listen.ts';
 import { createOutput } from '../../cli/output/terminal.ts';
 import { createOperatorConsole } from '../console/createOperatorConsole.ts';
 import { CONNECTION, createConnection, readConnected } from './connection.ts';
@@ -52,18 +51,15 @@ async function runConsole({ argv, env }: SettingsSource): Promise<void> {
   });
   const { variant, rules, currency, port } = settings;
   const handler = createOperatorConsole({ networkUrl: url, apiKey, variant, rules, currency });
-  const server = await startListening(
-    createAdaptorServer({
-      // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
-      fetch: (request, bindings) =>
-        URL.canParse(request.url)
-          ? handler(request, { ip: (bindings as HttpBindings).incoming.socket.remoteAddress })
-          : new Response('Bad Request', { status: 400 }),
-      serverOptions: SERVER_OPTIONS,
-      overrideGlobalObjects: false,
-    }) as Server,
-    { port },
+  const listener = getRequestListener(
+    // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
+    (request, bindings) =>
+      URL.canParse(request.url)
+        ? handler(request, { ip: (bindings as HttpBindings).incoming.socket.remoteAddress })
+        : new Response('Bad Request', { status: 400 }),
+    { overrideGlobalObjects: false },
   );
+  const server = await listen(listener, { port });
   out.json({ url: server.url });
   out.say(`Console   ${server.url}`);
   out.say(`  →  ${url}${environment === 'production' ? '  PRODUCTION' : ''}`);

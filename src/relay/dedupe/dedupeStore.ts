@@ -38,8 +38,8 @@ export interface ResponseStore {
   settle(key: string, response: string | undefined, sender?: string): Promise<void>;
 }
 
-/** Milliseconds that closing waits for the network's responses: a little more than the default time-outs of an event. */
-const SETTLE_MS = 11_000;
+/** Milliseconds that closing waits for the network's responses: a little more than the default time-out of an event. */
+const SETTLE_MS = 9_000;
 
 /** Resolves when a store knows what became of every key that it let forward: a stop must not make accepted events new. */
 export async function untilSettled(held: { readonly size: number }): Promise<void> {

@@ -4,7 +4,7 @@ import { readKey, type Environment } from '../../wire/keys.ts';
 import { EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES, RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
 import { carefulClock, createDedupeMemory } from '../dedupe/createDedupeMemory.ts';
 import { RelayConfigError } from '../errors.ts';
-import { readChoice, readFlag, readFunction, readNumbers, refuseOption } from '../optionValue.ts';
+import { checkWhole, readChoice, readFlag, readFunction, readNumbers, refuseOption } from '../optionValue.ts';
 import { readRateLimit } from '../rateLimits.ts';
 import { readAddressHeader, readBasePath, readDedupe, readOrigins } from './checkOptions.ts';
 import { readKeyOption, URL_CHECK } from './networkAccess.ts';
@@ -28,6 +28,8 @@ const LIMITS: RelayLimits = {
 };
 const TIMEOUT_MAX_MS = 120_000;
 const LIMIT_MAX_BYTES = 16 * 1024 * 1024;
+/** More proxies in a row than anybody has. */
+const HOPS_MAX = 16;
 /** In sandbox mode one machine plays many shoppers. */
 const SANDBOX_RATE_FACTOR = 10;
 
@@ -167,6 +169,20 @@ const ROWS = {
       kind: 'text',
       value: 'NAME',
       about: "Header with the shopper's IP address that your reverse proxy sets, such as x-forwarded-for.",
+    },
+  },
+  trustedHops: {
+    read(given = 1) {
+      checkWhole('trustedHops', given, HOPS_MAX);
+      return given;
+    },
+    flag: {
+      name: 'trusted-hops',
+      kind: 'text',
+      value: 'N',
+      default: '1',
+      about: 'How many of your proxies append to that header, such as 2 behind a content network and a proxy.',
+      from: (written) => Number(String(written)),
     },
   },
   timeouts: {

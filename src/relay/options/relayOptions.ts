@@ -79,6 +79,11 @@ export interface RelayOptions {
   forwardAddress?: boolean | undefined;
   /** The header with the shopper's IP address that your own proxy sets, such as `x-forwarded-for`. */
   addressHeader?: string | undefined;
+  /**
+   * How many of your own proxies append to that header: 1 by default. Behind a content network and a proxy, 2: the address
+   * is the last but one. Too many, and callers can make addresses up.
+   */
+  trustedHops?: number | undefined;
   timeouts?: Partial<RelayTimeouts> | undefined;
   limits?: Partial<RelayLimits> | undefined;
   /** Token buckets per IP address, network and session, a custom limiter, or `false` for none. */

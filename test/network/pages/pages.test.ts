@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { CONTRACT } from '../../../src/network/openapi.ts';
+import { CONTRACT, openApiYaml } from '../../../src/network/openapi.ts';
 import { type Network, createNetwork } from '../../../src/network/createNetwork.ts';
 import { DEMO_ADVERTISERS } from '../../../src/network/seed/demoOffer.ts';
 import { offerId } from '../../../src/network/seed/seed.ts';
@@ -79,6 +79,15 @@ describe('the contract', () => {
     const text = await response.text();
     expect(parse(text)).toEqual(JSON.parse(JSON.stringify(CONTRACT)));
     expect(text).not.toMatch(/^[^"']*[&*]a\d+/m);
+  });
+
+  test('is rendered once, however often anybody opens it', async () => {
+    const cost = async (work: () => unknown): Promise<number> => {
+      const { user } = process.cpuUsage();
+      for (let time = 0; time < 10; time++) await work();
+      return process.cpuUsage().user - user;
+    };
+    expect(await cost(() => get('/openapi.yaml'))).toBeLessThan((await cost(openApiYaml)) / 2);
   });
 
   test('/ shows every endpoint and every shape, without scripts or other hosts', async () => {

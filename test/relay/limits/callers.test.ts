@@ -63,6 +63,17 @@ test('a header without an address leaves the address of the socket', async () =>
   expect((await ask('192.0.2.1', 'unknown 2')).status).toBe(429);
 });
 
+test.each([
+  [1, '198.51.100.1, 192.0.2.1, 203.0.113.9', '203.0.113.9'],
+  [2, '198.51.100.1, 192.0.2.1, 203.0.113.9', '192.0.2.1'],
+  [2, '203.0.113.9', '203.0.113.9'],
+])('behind %i proxies that append, the address of "%s" is %s', async (trustedHops, header, address) => {
+  const bench = setUp({ addressHeader: 'x-forwarded-for', trustedHops, forwardAddress: true });
+  const headers = { 'x-forwarded-for': header };
+  await postTo(bench.relay, '/recommendations', REQUEST, { headers, ip: '192.0.2.99' });
+  expect(bench.network.calls[0]?.body['attributes']).toMatchObject({ ip_address: address });
+});
+
 test.each<[string, () => unknown, number, RegExp]>([
   ['hangs', () => new Promise(() => undefined), 503, /no reply within 50 ms/],
   ['throws', () => Promise.reject(new Error('no connection')), 503, /no connection/],

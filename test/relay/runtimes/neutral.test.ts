@@ -14,6 +14,7 @@ const WEB = {
   Request,
   Response,
   TextDecoder,
+  btoa,
   TextEncoder,
   URL,
   WeakMap,

@@ -46,11 +46,11 @@ test('a call that waited for a free connection all its time has sent nothing, an
   let reach = (): void => undefined;
   const reached = new Promise<void>((resolve) => (reach = resolve));
   let requests = 0;
-  const network = await serve(() => void ((requests += 1) === 256 && reach()));
+  const network = await serve(() => void ((requests += 1) === 1_024 && reach()));
   const post = openTransport(undefined, { url: `${network.url}/events`, headers: {}, maxBytes: 100 });
   const failed = async (timeoutMs: number): Promise<unknown> =>
     post({ ...REQUEST, timeoutMs }).catch((e: unknown) => e);
-  const held = Array.from({ length: 256 }, () => failed(8_000));
+  const held = Array.from({ length: 1_024 }, () => failed(8_000));
   await reached;
   const late = await failed(50);
   expect([late instanceof TransportTimeoutError, (late as TransportTimeoutError).isUnsent]).toEqual([true, true]);
