@@ -43,8 +43,11 @@ export interface ListenOptions {
   readonly portOption?: string | undefined;
 }
 
-/** Listens with a handler of node:http, such as `toNode(relay)`. */
-export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
+/** A handler of node:http, such as `toNode(relay)`. One that returns a promise never rejects. */
+export type Listener = (...message: Parameters<RequestListener>) => unknown;
+
+/** Listens with a handler. */
+export async function listen(listener: Listener, options: ListenOptions): Promise<Listening> {
   const { port, host = '127.0.0.1', portOption = '--port' } = options;
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     const status = refuseHead(request.rawHeaders);
