@@ -1,3 +1,4 @@
+import { OUTPUT, type SettingsOf } from '../../cli/command.ts';
 import { UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import type { Cell } from '../../cli/output/print.ts';
@@ -10,7 +11,7 @@ import {
 import { decodeList } from '../publishers/readPublisherList.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 import { plural } from '../reports/format.ts';
-import type { Connection } from './connection.ts';
+import { excludeOfMany, placeText, readAdded, readChosen } from './exclusionsOfMany.ts';
 import { askToGoOn, readInput } from './input.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { findNamedPublisher, readTaxonomy } from './publisherCommands.ts';
@@ -36,7 +37,26 @@ const WAYS = {
   'dry-run': { kind: 'flag', about: 'Only shows what would change.' },
   yes: { kind: 'flag', about: 'Does not ask. Without a terminal it is required where the command would ask.' },
 } as const;
-const EDIT = { ...SCOPE, ...LIST, ...WAYS };
+const MANY = {
+  'publisher-file': {
+    kind: 'text',
+    value: 'FILE',
+    about: 'For each publisher in this file: one id or name on each line, or a CSV with a column publisher_id.',
+  },
+  all: {
+    kind: 'flag',
+    about: 'For each approved publisher, one by one. Publishers that come later are not among them.',
+  },
+} as const;
+const EDIT = { ...SCOPE, ...MANY, ...LIST, ...WAYS, output: OUTPUT } as const;
+const REMOVE = {
+  ...EDIT,
+  undo: {
+    kind: 'text',
+    value: 'FILE',
+    about: 'Removes exactly what "exclusions add --output FILE" added, and nothing that was excluded before.',
+  },
+} as const;
 const SET = { ...SCOPE, ...LIST, clear: { kind: 'flag', about: 'Excludes nothing.' }, ...WAYS } as const;
 
 /** `offerlet-operator exclusions show`: what is excluded, and by whom. */
@@ -89,26 +109,72 @@ export const exclusionsShow = operatorCommand({
 /** `offerlet-operator exclusions add`: excludes subcategories beside those that are excluded already. */
 export const exclusionsAdd = operatorCommand({
   summary: 'Excludes subcategories, or whole categories, beside those that are excluded already.',
-  usage: '(ID… | --file FILE) [--publisher ID] [--dry-run] [options]',
+  usage: '(ID… | --file FILE) [--publisher ID | --publisher-file FILE | --all] [--dry-run] [options]',
   maxWords: MAX_WORDS,
   options: EDIT,
   examples: [
-    { call: 'offerlet-operator exclusions add Spirits "Gambling / *"', does: 'One subcategory, and all of a category' },
+    {
+      call: 'offerlet-operator exclusions add Wine "Finance & Insurance / *"',
+      does: 'One subcategory, and all of a category',
+    },
+    {
+      call: 'offerlet-operator exclusions add Wine --publisher-file shops.csv --dry-run',
+      does: 'What would change for each publisher of a file',
+    },
+    {
+      call: 'offerlet-operator exclusions add Wine --all --output added.csv',
+      does: 'For every publisher; added.csv undoes it',
+    },
   ],
-  run: (context) => changeExclusions(context, (before, ids) => [...new Set([...before, ...ids])], addExclusions),
+  async run(context) {
+    if (isMany(context)) return changeMany(context, 'add');
+    await changeExclusions(context, (before, ids) => [...new Set([...before, ...ids])], addExclusions);
+  },
 });
 
 /** `offerlet-operator exclusions remove`: allows subcategories again. */
 export const exclusionsRemove = operatorCommand({
   summary: 'Allows excluded subcategories, or whole categories, again.',
-  usage: '(ID… | --file FILE) [--publisher ID] [--dry-run] [options]',
+  usage: '(ID… | --file FILE | --undo FILE) [--publisher ID | --publisher-file FILE | --all] [--dry-run] [options]',
   maxWords: MAX_WORDS,
-  options: EDIT,
+  options: REMOVE,
   examples: [
     { call: 'offerlet-operator exclusions remove Wine --publisher "Juniper & Co"', does: 'For one publisher' },
+    { call: 'offerlet-operator exclusions remove --undo added.csv', does: 'What "exclusions add --output" added' },
   ],
-  run: (context) => changeExclusions(context, (before, ids) => before.filter((id) => !ids.includes(id))),
+  async run(context) {
+    const { undo, file } = context.settings;
+    const take = (before: readonly string[], ids: readonly string[]): string[] =>
+      before.filter((id) => !ids.includes(id));
+    if (undo === undefined) return isMany(context) ? changeMany(context, 'remove') : changeExclusions(context, take);
+    if (context.words.length > 0 || file !== undefined || isMany(context) || context.settings.publisher !== undefined)
+      throw new UsageError('Use --undo FILE alone: the file says what to remove, and from whose list.');
+    const added = await readAdded(undo);
+    const wanted = added.flatMap(({ publisher, ...rest }) => (publisher ? [{ publisher, ...rest }] : []));
+    const ofChannel = added.find(({ publisher }) => publisher === undefined);
+    if (ofChannel) await changeExclusions({ ...context, words: ofChannel.subcategory_ids }, take);
+    const taxonomy = await readTaxonomy(context.connection.channel());
+    if (wanted.length > 0) await excludeOfMany(context, { kind: 'remove', wanted, taxonomy });
+  },
 });
+
+function isMany({ settings }: EditContext): boolean {
+  const ways = [settings.publisher, settings['publisher-file'], settings.all || undefined].filter(
+    (way) => way !== undefined,
+  );
+  if (ways.length > 1) throw new UsageError('Use one of --publisher, --publisher-file and --all.');
+  return ways.length > 0 && settings.publisher === undefined;
+}
+
+async function changeMany(context: CommandContext<typeof EDIT>, kind: 'add' | 'remove'): Promise<void> {
+  const words = await readWords(context);
+  const taxonomy = await readTaxonomy(context.connection.channel());
+  // Mistakes in the list are reported before publishers are read.
+  const subcategory_ids = idsOf(words, taxonomy);
+  const publishers = await readChosen(context, context.settings['publisher-file']);
+  const wanted = publishers.map((publisher) => ({ publisher, subcategory_ids }));
+  await excludeOfMany(context, { kind, wanted, taxonomy });
+}
 
 /** `offerlet-operator exclusions set`: replaces the excluded subcategories of the channel, or of one publisher. */
 export const exclusionsSet = operatorCommand({
@@ -117,7 +183,7 @@ export const exclusionsSet = operatorCommand({
   maxWords: MAX_WORDS,
   options: SET,
   examples: [
-    { call: 'offerlet-operator exclusions set "Spirits" "Gambling / Lotteries" --dry-run', does: 'What would change' },
+    { call: 'offerlet-operator exclusions set Wine "Food & Drink / Tea" --dry-run', does: 'What would change' },
     {
       call: 'offerlet-operator exclusions set --clear --publisher 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
       does: 'Excludes nothing more for one publisher',
@@ -126,8 +192,10 @@ export const exclusionsSet = operatorCommand({
   run: (context) => changeExclusions(context, (_before, ids) => ids),
 });
 
-/** What the three commands have in common; `set` alone has `clear`. */
-type EditContext = CommandContext<typeof EDIT> & { readonly settings: { readonly clear?: boolean } };
+/** What the three commands have in common; `set` alone has `clear`, and no way to change many lists. */
+type EditContext = CommandContext<typeof SCOPE & typeof LIST & typeof WAYS> & {
+  readonly settings: { readonly clear?: boolean } & Partial<SettingsOf<typeof MANY>>;
+};
 
 /** Shows what changes, asks for confirmation where required, and changes the list. */
 async function changeExclusions(
@@ -150,7 +218,8 @@ async function changeExclusions(
   const dropped = rows.filter(({ change }) => change === 'removed');
   const isChanged = rows.some(({ change }) => change !== 'kept');
   progress.end();
-  const place = placeOf(connection, scope);
+  const whose = scope.publisher ? `${safeText(scope.publisher.name)} in` : 'all publishers of';
+  const place = `${whose} ${placeText(connection, scope.channel)}`;
   if (isChanged && !settings['dry-run'] && !settings.yes) {
     const reasons = [
       ...words.flatMap((text) => {
@@ -174,18 +243,10 @@ async function changeExclusions(
   }
   if (isChanged && !settings['dry-run'])
     await write(channel, { publisher: scope.publisher?.id, before: scope.subcategory_ids, after });
-  printDifferences(rows, context);
+  printDifferences(rows, scope, context);
   const count = (change: Difference['change']): number => rows.filter((row) => row.change === change).length;
   const what = `${count('added')} added, ${count('removed')} removed, ${after.length} excluded for ${place}`;
   terminal.note(settings['dry-run'] ? `Dry run, nothing was changed: ${what}.` : `${what}.`);
-}
-
-/** Where a change is made, for people: production is not to be overlooked. */
-function placeOf({ environment, url }: Connection, { publisher, channel }: ExclusionScope): string {
-  const whose = publisher
-    ? `${safeText(publisher.name)} in ${safeText(channel)}`
-    : `all publishers of ${safeText(channel)}`;
-  return `${whose} (${environment === 'production' ? 'PRODUCTION' : (environment ?? new URL(url).host)})`;
 }
 
 /** One subcategory of a list before and after. */
@@ -216,18 +277,30 @@ function differencesOf(before: readonly string[], after: readonly string[], taxo
 /** Prints what changes, and what stays. */
 function printDifferences(
   rows: readonly Difference[],
+  { publisher }: ExclusionScope,
   { settings, print }: Pick<CommandContext<typeof WAYS>, 'settings' | 'print'>,
 ): void {
   const ids = (...changes: readonly Difference['change'][]): string[] =>
     rows.filter(({ change }) => changes.includes(change)).map(({ subcategory_id }) => subcategory_id);
+  const isDry = settings['dry-run'];
+  const done = { kept: 'kept', added: isDry ? 'to add' : 'added', removed: isDry ? 'to remove' : 'removed' };
+  // As for many publishers, so that `remove --undo` reads both.
+  const data = rows.map(({ change, subcategory_id, subcategory }) => ({
+    change: done[change],
+    publisher_id: publisher?.id ?? null,
+    publisher_name: publisher?.name ?? null,
+    subcategory_id,
+    subcategory,
+  }));
   print({
     json: {
       subcategory_ids: ids('kept', 'added'),
       added: ids('added'),
       removed: ids('removed'),
-      dry_run: settings['dry-run'],
+      data,
+      dry_run: isDry,
     },
-    csv: { rows, columns: ['change', 'subcategory_id', 'subcategory'] },
+    csv: { rows: data, columns: ['change', 'publisher_id', 'publisher_name', 'subcategory_id', 'subcategory'] },
     table: () => ({
       columns: [{ header: ' ', isFixed: true }, { header: 'SUBCATEGORY' }, { header: 'ID', isFixed: true }],
       rows: rows.map(({ change, subcategory_id, subcategory }): Cell[] => [

@@ -1,6 +1,6 @@
 import { type Command, FORMAT, type Options, type SettingsOf } from '../../cli/command.ts';
 import { ExitError, UsageError } from '../../cli/ExitError.ts';
-import { print, type Printable } from '../../cli/output/print.ts';
+import { chooseFormat, inFile, print, printedText, writeFile, type Printable } from '../../cli/output/print.ts';
 import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { CONNECTION, createConnection, readConnected, type Connection } from './connection.ts';
 import { explainFailure } from './explainFailure.ts';
@@ -14,7 +14,7 @@ export interface CommandContext<All extends Options> {
   readonly terminal: Terminal;
   readonly connection: Connection;
   readonly progress: Progress;
-  /** Ends the progress, and prints data as --json and --csv say. */
+  /** Ends the progress, and prints data as --json, --csv and --output say. */
   print(data: Printable): void;
 }
 
@@ -47,11 +47,12 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
         const call = readConnected(options, { argv, env, maxWords: command.maxWords });
         const { network, 'api-key-file': keyFile } = call.settings as SettingsOf<typeof CONNECTION>;
         const settings = call.settings as SettingsOf<All & typeof FORMAT>;
-        const format = settings as SettingsOf<typeof FORMAT>;
-        if (format.json && format.csv) throw new UsageError('Use either --json or --csv.');
+        const { output, ...flags } = settings as SettingsOf<typeof FORMAT> & { readonly output?: string };
+        const format = chooseFormat({ ...flags, output });
+        if (flags.json && flags.csv) throw new UsageError('Use either --json or --csv.');
         const people = openTerminal({ env });
         // What notes say is in the document; stderr is left for an error, which is JSON as well.
-        const terminal = format.json ? { ...people, note: () => undefined } : people;
+        const terminal = flags.json ? { ...people, note: () => undefined } : people;
         const steps = (progress = createProgress(terminal));
         const connection = createConnection({ network, keyFile, env, progress: steps, note: people.note });
         ({ keySource } = connection);
@@ -63,7 +64,8 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
           progress: steps,
           print(data) {
             steps.end();
-            print(data, { format, terminal });
+            if (output === undefined) print(data, { format, terminal });
+            else writeFile(output, printedText(data, { format, terminal: inFile(terminal) }));
           },
         });
       } catch (error) {

@@ -2,10 +2,10 @@ import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText, type Tone } from '../../cli/output/terminal.ts';
 import type { Publisher } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
-import { explainFailure } from './explainFailure.ts';
 import { readInput } from './input.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
+import { untilStopped } from './untilStopped.ts';
 import { plural } from '../reports/format.ts';
 import type { AddOutcome } from '../publishers/addPublishers.ts';
 import { checkPublishers, keyOf, type CheckedPublisher } from '../publishers/checkPublishers.ts';
@@ -76,29 +76,22 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
   const sendable = checked.flatMap((one, place) => ('item' in one ? [{ place, item: one.item }] : []));
   let failure: ExitError | undefined;
   if (!settings['dry-run']) {
-    const stop = new AbortController();
-    const interrupt = (): void =>
-      stop.abort(new ExitError('Interrupted. Run the command again to add the rest.', EXIT.interrupted));
-    process.once('SIGINT', interrupt);
-    process.once('SIGTERM', interrupt);
     let done = 0;
     progress.step(`Adding ${plural(sendable.length, 'publisher')} …`);
-    try {
-      const items = sendable.map(({ item }) => item);
-      await channel.addAll(items, {
-        signal: stop.signal,
-        onOutcome: (index, outcome) => {
-          results[sendable[index]?.place ?? -1] = outcome;
-          if (outcome.status === 'not sent') return;
-          done++;
-          progress.step(`Adding publishers: ${done} of ${sendable.length} …`);
-        },
-      });
-    } catch (error) {
-      failure = error instanceof ExitError ? error : explainFailure(error, connection.keySource);
-    }
-    process.off('SIGINT', interrupt);
-    process.off('SIGTERM', interrupt);
+    const items = sendable.map(({ item }) => item);
+    failure = await untilStopped(
+      (signal) =>
+        channel.addAll(items, {
+          signal,
+          onOutcome: (index, outcome) => {
+            results[sendable[index]?.place ?? -1] = outcome;
+            if (outcome.status === 'not sent') return;
+            done++;
+            progress.step(`Adding publishers: ${done} of ${sendable.length} …`);
+          },
+        }),
+      connection.keySource,
+    );
     // Nothing was done, so there is nothing to report but the reason.
     if (failure && done === 0) throw failure;
   }
