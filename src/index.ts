@@ -13,5 +13,5 @@ export type {
 } from './session/openTrace.ts';
 export type { OfferLetElement } from './page/elementTypes.d.ts';
 export type { PageApi } from './page/openPageApi.ts';
-export type { Offers, ShowOptions } from './page/showOptions.ts';
+export type { Mount, ShowOptions } from './page/showOptions.ts';
 export { showOffers } from './showInspected.ts';

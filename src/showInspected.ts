@@ -1,8 +1,8 @@
-import { INSPECTOR, type Inspect, type Inspected, type Offers, type ShowOptions } from './page/showOptions.ts';
+import { INSPECTOR, type Inspect, type Inspected, type Mount, type ShowOptions } from './page/showOptions.ts';
 import { showOffers as show, type MountContext } from './page/showOffers.ts';
 
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` has the result. */
-export function showOffers(options: ShowOptions, context?: MountContext): Offers {
+export function showOffers(options: ShowOptions, context?: MountContext): Mount {
   return show(options, { ...context, inspect });
 }
 

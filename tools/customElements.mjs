@@ -22,8 +22,8 @@ export async function writeCustomElements(modules, file) {
     attributes: readAttributes(ATTRIBUTES, { View: VIEWS, DisplayMode: DISPLAY_MODES }),
     members: [
       field(
-        'offers',
-        'Offers | undefined',
+        'mount',
+        'Mount | undefined',
         'The mount of the element. Missing while the element is not on a page.',
         true,
       ),

@@ -14,7 +14,7 @@ export function styleHash(fileName?: string): Plugin {
       if (css === undefined) return undefined;
       source = JSON.parse(css) as string;
       const digest = createHash('sha256').update(source).digest('base64');
-      return `${code}\nexport const hash = "sha256-${digest}";`;
+      return `${code}\nexport const hash = "'sha256-${digest}'";`;
     },
     generateBundle() {
       if (fileName) this.emitFile({ type: 'asset', fileName, source });

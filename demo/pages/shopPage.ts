@@ -1,13 +1,13 @@
 // The shop's own page script: the cookie banner, and the routes of the single-page app.
-import type { Offers } from 'offerlet';
+import type { Mount } from 'offerlet';
 import { emit, listen, shopOptions } from '../browser/shopOptions.ts';
 
 interface PageApi {
-  show(options: object): Offers;
+  show(options: object): Mount;
   consent(isGiven: boolean): void;
   destroy(): void;
 }
-type OfferLet = HTMLElement & { readonly offers?: Offers };
+type OfferLet = HTMLElement & { readonly mount?: Mount };
 
 const { via, isApp, asks, ...options } = shopOptions();
 type Call = (api: PageApi) => void;
@@ -50,7 +50,7 @@ function followScript(): void {
 /** Connects the element. It shows offers whenever it is on the page, and needs only the shopper's consent. */
 function followElement(): void {
   const agree = (): void => {
-    if (decision !== undefined) document.querySelector<OfferLet>('offer-let')?.offers?.consent(decision);
+    if (decision !== undefined) document.querySelector<OfferLet>('offer-let')?.mount?.consent(decision);
   };
   listen('shop:consent', agree);
   listen('shop:enter', agree);

@@ -1,5 +1,5 @@
 // Uses the npm import on a page, as a merchant's bundle does.
-import { showOffers, type Offers } from 'offerlet';
+import { showOffers, type Mount } from 'offerlet';
 import { listen, shopOptions } from '../browser/shopOptions.ts';
 
 const { via: _via, isApp: _isApp, asks, ...options } = shopOptions();
@@ -7,7 +7,7 @@ const { via: _via, isApp: _isApp, asks, ...options } = shopOptions();
 if (location.search.includes('offerlet=inspect')) await import('offerlet/inspector');
 
 let decision: boolean | undefined;
-let offers: Offers | undefined;
+let offers: Mount | undefined;
 
 function enter(): void {
   // Until the shopper has decided, consent is a promise.

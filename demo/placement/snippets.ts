@@ -46,7 +46,7 @@ function element({ consent }: Choices): string[] {
       ? [
           '',
           '// When the shopper decides in the banner, and again when the decision changes.',
-          "document.querySelector('offer-let').offers.consent(true);",
+          "document.querySelector('offer-let').mount.consent(true);",
         ]
       : []),
   ];

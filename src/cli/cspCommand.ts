@@ -37,14 +37,14 @@ export const cspCommand: Command = {
     const { styleHash } = renderOffers(undefined);
     const directives = [
       ...directivesFor({ relay, src, images: image ?? [] }),
-      ...(html ? [`style-src 'self' '${styleHash}'`] : []),
+      ...(html ? [`style-src 'self' ${styleHash}`] : []),
     ];
     const integrity = readIntegrity();
     const header = `Content-Security-Policy: ${directives.join('; ')}`;
     openTerminal(source).write(
       json
         ? `${printableJson({ header, directives, integrity, styleHash }, 2)}\n`
-        : `${header}\n\nTo your own policy, add these sources to its directives. Nothing else is needed: no nonce, no unsafe-inline,\nno style-src, and Trusted Types may be required. Offers in the page's HTML (renderOffers) need style-src '${styleHash}'.\n\nintegrity="${integrity}" crossorigin="anonymous"\n`,
+        : `${header}\n\nTo your own policy, add these sources to its directives. Nothing else is needed: no nonce, no unsafe-inline,\nno style-src, and Trusted Types may be required. Offers in the page's HTML (renderOffers) need style-src ${styleHash}.\n\nintegrity="${integrity}" crossorigin="anonymous"\n`,
     );
   },
 };

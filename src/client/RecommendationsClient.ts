@@ -26,7 +26,7 @@ export interface RecommendationsClientOptions extends ClientOptions {
 
 /** An offer in its place, with the events to pass to `report` when they happen. */
 export interface RecommendedOffer extends PlacedOffer {
-  readonly report: { readonly impression: ReportableEvent; readonly click: ReportableEvent };
+  readonly report: { readonly display: ReportableEvent; readonly click: ReportableEvent };
 }
 
 /** A group of offers, in the order in which they are to be shown. */
@@ -133,14 +133,14 @@ function reportable({ session_id, groups, footer, sandbox, left_out: leftOut }: 
   });
   const withReports = (offer: PlacedOffer): RecommendedOffer => {
     const brand_properties = brandIds(offer);
-    const impression = { ...once('BRAND_DISPLAY', offer), initiating_target: 'INLINE_SLOT', brand_properties } as const;
+    const display = { ...once('BRAND_DISPLAY', offer), initiating_target: 'INLINE_SLOT', brand_properties } as const;
     const click = {
       event_name: 'BRAND_CLICK',
       session_id,
       initiating_target: 'INLINE_ACTION_BUTTON',
       brand_properties,
     } as const;
-    return { ...offer, report: { impression, click } };
+    return { ...offer, report: { display, click } };
   };
   const reportableGroups = groups.map((group) => ({ ...group, offers: group.offers.map(withReports) }));
   return {

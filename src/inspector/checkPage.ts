@@ -93,7 +93,7 @@ function scriptCheck(): Finding {
 function environmentCheck(): Finding {
   const notes = [
     window === window.top ? '' : 'The page is in a frame: browsers measure visibility only within it.',
-    isSecureContext ? '' : 'The page is not on https: responses are not remembered, and tabs do not share one sender.',
+    isSecureContext ? '' : 'The page is not on https: browsers hash no email there, and tabs do not share one sender.',
     dom.visibilityState === 'visible' ? '' : 'The tab is hidden: nothing counts as seen.',
   ].filter(Boolean);
   return notes.length > 0 ? ['note', notes.join(' ')] : ['good', 'A secure, visible page that is not in a frame.'];

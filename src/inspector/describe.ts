@@ -5,9 +5,9 @@ import type { RequestRecord } from './observePage.ts';
 import type { InspectedMount } from './openMounts.ts';
 
 /** Returns the options that a mount is shown with as text, without personal data. */
-export function describeOptions({ handle: { options, offers } }: InspectedMount): Record<string, string> {
+export function describeOptions({ handle: { options, mount } }: InspectedMount): Record<string, string> {
   const { relay, target, sandbox, consent } = options;
-  const { response } = offers.explain();
+  const { response } = mount.explain();
   // The page's options are not checked yet.
   const placement = options.request?.placement_details as { view?: string; display_mode?: string } | undefined;
   return {
@@ -118,7 +118,7 @@ function describe(event: PageEvent, json: unknown): string {
       return `Sending is paused: ${event.reason}`;
     case 'dropped':
       return `${event.count} dropped: ${event.reason}`;
-    case 'dead_letter':
+    case 'deadLetter':
       return `${event.event.event_name} will never be accepted: ${event.reason}`;
     case 'leftOut':
       return `Left out: ${nameOffer(event.offer_id, json)}: ${event.reason}`;
@@ -130,7 +130,7 @@ function describe(event: PageEvent, json: unknown): string {
       return `Error: ${event.reason}`;
     case 'outcome':
       return `The outcome is ${event.code}`;
-    case 'impression':
+    case 'display':
     case 'view':
     case 'click':
     case 'decline':

@@ -47,7 +47,7 @@ export function eventTimelines(events: readonly PageEvent[], requests: readonly 
   for (const event of events) {
     if (event.type === 'delivered')
       for (const id of event.eventIds) finish(timelines.get(id), 'delivered', 'delivered');
-    if (event.type === 'dead_letter') finish(timelines.get(event.event.event_id), 'dead', `dead: ${event.reason}`);
+    if (event.type === 'deadLetter') finish(timelines.get(event.event.event_id), 'dead', `dead: ${event.reason}`);
   }
   return [...timelines.values()];
 }
@@ -78,13 +78,15 @@ function describeResult({ status, received, error }: RequestRecord, index: numbe
 
 /** Says when the queue sends next, and why. */
 export function nextTry(
-  { isPaused, nextTryAt, lastAnswer, onDisk, inMemory, inFlight }: QueueStats,
+  { isPaused, nextTryAt, lastResponse, onDisk, inMemory, inFlight }: QueueStats,
   now: number,
 ): string {
-  const last = lastAnswer?.status ? `the last response was ${lastAnswer.status}` : 'the last request got no response';
+  const last = lastResponse?.status
+    ? `the last response was ${lastResponse.status}`
+    : 'the last request got no response';
   const waiting = onDisk + inMemory;
   if (isPaused) return `Sending is paused because ${last}. It continues on the next page view, or with Flush.`;
-  if (waiting === 0) return lastAnswer ? `Nothing is waiting; ${last}.` : 'Nothing is waiting.';
+  if (waiting === 0) return lastResponse ? `Nothing is waiting; ${last}.` : 'Nothing is waiting.';
   if (inFlight > 0) return `${inFlight} in flight.`;
   if (nextTryAt !== undefined && nextTryAt > now)
     return `Next try at ${timeOfDay(nextTryAt)}, in ${((nextTryAt - now) / 1_000).toFixed(1)} s, because ${last}.`;

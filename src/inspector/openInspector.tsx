@@ -69,7 +69,7 @@ export function openInspector(): Inspector {
       mounts.showAgain();
       draw();
     },
-    consent: (isGiven) => mounts.selected?.handle.offers.consent(isGiven),
+    consent: (isGiven) => mounts.selected?.handle.mount.consent(isGiven),
     flush: () => void act('Sent what could be sent.', async (mount) => mount.queue?.flush()),
     purge: () => void act('The queue is empty.', async ({ queue }) => (queue ? clear(queue) : undefined)),
     replay: (letter) => void act('Sent again.', async ({ queue }) => (queue ? replay(queue, letter) : undefined)),
@@ -117,7 +117,7 @@ export function openInspector(): Inspector {
       preferences: preferences.now,
       mounts: mounts.all,
       mount: mounts.selected,
-      explanation: mounts.selected?.handle.offers.explain(),
+      explanation: mounts.selected?.handle.mount.explain(),
       requests: requests.all,
       visibilities: isShowing('Seen') ? measure(mounts.all.flatMap(({ hosts }) => [...hosts])) : [],
       unknown: fromUrl?.unknown ?? [],
@@ -144,7 +144,7 @@ export function openInspector(): Inspector {
 
   async function copyReport(mount: InspectedMount): Promise<void> {
     await Promise.all([check(mount), mounts.refreshQueue()]);
-    const explanation = mount.handle.offers.explain();
+    const explanation = mount.handle.mount.explain();
     const report = writeReport({
       explanation,
       json: mount.json,

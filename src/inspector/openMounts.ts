@@ -122,7 +122,7 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
   function show(mount: InspectedMount): void {
     const forced = options.getForced();
     mount.shownUnder = forcedText(forced);
-    mount.lastEventBefore = mount.handle.offers.explain().events.at(-1);
+    mount.lastEventBefore = mount.handle.mount.explain().events.at(-1);
     mount.json = undefined;
     mount.renderedAt = undefined;
     mount.handle.again(forcedOptions(mount.ownOptions, readForcing(forced).page ?? {}));
@@ -137,7 +137,7 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
       selected = all.find((mount) => mount.id === id) ?? selected;
     },
     inspect(handle) {
-      const mount = all.find((known) => known.handle.offers === handle.offers) ?? add(handle);
+      const mount = all.find((known) => known.handle.mount === handle.mount) ?? add(handle);
       mount.handle = handle;
       if (mount.shownUnder !== forcedText(options.getForced())) return show(mount);
       mount.mode = handle.options?.request?.placement_details?.display_mode ?? '';
@@ -151,7 +151,7 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
       for (const mount of all) show(mount);
     },
     receive(event, host) {
-      const mount = all.find(({ handle }) => handle.offers.explain().events.includes(event));
+      const mount = all.find(({ handle }) => handle.mount.explain().events.includes(event));
       if (!mount) return;
       for (const known of mount.hosts) if (!known.isConnected) mount.hosts.delete(known);
       if (host) mount.hosts.add(host);

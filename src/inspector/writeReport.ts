@@ -116,9 +116,9 @@ function eventLines({ explanation, json, requests }: ReportInput): string[] {
 
 function queueLine(stats: QueueStats | undefined): string {
   if (!stats) return 'There is no queue: consent is missing, or there was no response yet.';
-  const { storage, onDisk, inMemory, inFlight, deadLetters, delivered, dropped, lastAnswer, isPaused } = stats;
+  const { storage, onDisk, inMemory, inFlight, deadLetters, delivered, dropped, lastResponse, isPaused } = stats;
   const counts = `${onDisk} on disk, ${inMemory} in memory, ${inFlight} in flight, ${deadLetters} dead, ${delivered} delivered, ${dropped} dropped`;
-  return `${storage}: ${counts}; last response ${lastAnswer?.status ?? 'none'}${isPaused ? '; paused' : ''}`;
+  return `${storage}: ${counts}; last response ${lastResponse?.status ?? 'none'}${isPaused ? '; paused' : ''}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,12 +1,11 @@
 import type { OfferLetElement } from './elementTypes.d.ts';
 import type { showOffers } from './showOffers.ts';
-import { ATTRIBUTES, CONSENT_WORDS, readAttributes, type Offers } from './showOptions.ts';
-import { own } from '../wire/json.ts';
+import { ATTRIBUTES, readAttributes, type Mount } from './showOptions.ts';
 import { LAYERS } from '../widget/props.ts';
-import type { ConsentPlace } from '../session/consent.ts';
+import type { ConsentOption, ConsentPlace } from '../session/consent.ts';
 
 /** What is written here of an element. `reflecting` adds the properties of its attributes. */
-type ElementWithOffers = Pick<OfferLetElement, 'offers' | 'consent'>;
+type ElementWithOffers = Pick<OfferLetElement, 'mount' | 'consent'>;
 
 /** Attributes of which a change requests offers anew. */
 const IDENTITY = /^(view|display-mode|order-id)$/;
@@ -53,12 +52,12 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
       rootMargin: '1000000px',
       scrollMargin: '1000000px',
     });
-    #mount: Offers | undefined;
+    #mount: Mount | undefined;
     readonly #place: ConsentPlace = {};
     /** Once the attribute `consent` was there, its absence means undecided. */
     #hasConsent = false;
 
-    get offers(): Offers | undefined {
+    get mount(): Mount | undefined {
       if (this.#mount || !this.#isRendered()) return this.#mount;
       const options = readAttributes(this);
       if (this.#hasConsent && !('consent' in options)) options.consent = undefined;
@@ -84,7 +83,7 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
         if (set && Reflect.deleteProperty(this, name)) Reflect.set(this, name, set.value);
       }
       // Some frameworks insert the element first, and set its attributes afterwards.
-      queueMicrotask(() => this.offers);
+      queueMicrotask(() => this.mount);
       this.#observer.observe(this);
     }
 
@@ -93,7 +92,7 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
       const mode = this.getAttribute('display-mode') as keyof typeof LAYERS;
       // A page may hide it by its mark, as page.md says. To destroy it would take the mark away, and all would begin anew.
       const isOver = this.matches('[data-offerlet]:not([data-offerlet=rendered])');
-      if (this.offers && LAYERS[mode] && !isOver && !this.#isRendered()) this.#destroy();
+      if (this.mount && LAYERS[mode] && !isOver && !this.#isRendered()) this.#destroy();
     }
 
     #isRendered(): boolean {
@@ -118,8 +117,7 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
       if (!this.#mount) return;
       const { outcome, request } = this.#mount.explain();
       if (isConsent && outcome?.code !== 'invalid_config') {
-        const decision = own(CONSENT_WORDS, now?.trim() ?? '');
-        this.#mount.consent(typeof decision === 'boolean' ? decision : undefined);
+        this.#mount.consent(now?.trim() as ConsentOption);
       } else if (IDENTITY.test(name) || !request) {
         this.#destroy();
         this.connectedCallback();

@@ -2,13 +2,13 @@
 // The compiler does not emit this file: the build copies it.
 import type { PageEvent } from '../session/openTrace.ts';
 import type { DisplayMode, View } from '../wire/offers/request.ts';
-import type { Offers } from './showOptions.ts';
+import type { Mount } from './showOptions.ts';
 import type { PageApi } from './openPageApi.ts';
 
 /** An `<offer-let>` element. */
 export interface OfferLetElement extends HTMLElement {
   /** The element's mount. Missing while the element is not on a page. */
-  readonly offers: Offers | undefined;
+  readonly mount: Mount | undefined;
   /** The attribute. `true` and `false` stand for `granted` and `denied`, nothing for `required`. */
   get consent(): string | null;
   set consent(value: string | boolean | null | undefined);

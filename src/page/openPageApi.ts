@@ -1,7 +1,7 @@
 import { openConsent, type ConsentOption } from '../session/consent.ts';
 import type { Explanation } from '../session/openTrace.ts';
 import { onWithdrawal, withdrawEverywhere } from '../session/sessionStorage.ts';
-import { readAttributes, type Inspect, type Offers, type ShowOptions } from './showOptions.ts';
+import { readAttributes, type Inspect, type Mount, type ShowOptions } from './showOptions.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
 import { whenGone } from './whenReady.ts';
 
@@ -9,7 +9,9 @@ import { whenGone } from './whenReady.ts';
 export interface PageApi {
   /** Runs the calls. Before the script has loaded, `offerlet` is a plain array in which they wait. */
   push(...calls: ((page: PageApi) => void)[]): void;
-  show(options: ShowOptions): Offers;
+  show(options: ShowOptions): Mount;
+  /** The outcome of the page's first mount. Undefined while there is none. */
+  readonly outcome: Mount['outcome'] | undefined;
   /** A decision on consent for every mount of the page, later ones included, or a source of such decisions. */
   consent(decision: ConsentOption): void;
   /** Returns what happened, one explanation for each mount. */
@@ -23,7 +25,7 @@ export interface PageApi {
 
 /** The API, and what the script itself needs of it. */
 export interface ScriptApi extends PageApi {
-  show(options: ShowOptions, context?: MountContext): Offers;
+  show(options: ShowOptions, context?: MountContext): Mount;
   /**
    * Runs a script tag: shows what its attributes describe until the tag leaves the document. Single-page apps run the tag of
    * each page that they show.
@@ -33,7 +35,7 @@ export interface ScriptApi extends PageApi {
 
 /** Opens the page's API, without mounts. */
 export function openPageApi(inspect?: Inspect): ScriptApi {
-  const mounts = new Set<Offers>();
+  const mounts = new Set<Mount>();
   const consent = openConsent('given');
   /** Open while consent is given: even without a mount, a withdrawal in another tab takes precedence. */
   let channel: { close(): void } | undefined;
@@ -65,6 +67,10 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
       });
       mounts.add(offers);
       return offers;
+    },
+    get outcome() {
+      const [first] = mounts;
+      return first?.outcome;
     },
     consent: (decision) => consent.set(decision, 'consent()'),
     explain: () => [...mounts].map((offers) => offers.explain()),

@@ -9,7 +9,7 @@ import { checkOnPage, findTarget, isInline, isPlaced, localeOf, noTarget } from 
 import { type MountedOffers, mountOffers } from './mountOffers.ts';
 import { prefetchedOnce, removeCard } from './prefetched.ts';
 import { reserveSpace } from './reserveSpace.ts';
-import type { Inspect, RawExchange, Offers, ShowOptions } from './showOptions.ts';
+import type { Inspect, RawExchange, Mount, ShowOptions } from './showOptions.ts';
 import { whenActive, whenGone, whenIdle, whenNoModal, whenPainted, whenPlaced } from './whenReady.ts';
 
 /** Milliseconds that offers wait for the file of the inspector. */
@@ -25,7 +25,7 @@ export interface MountContext extends ConsentScope {
 }
 
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
-export function showOffers(given: ShowOptions, context: MountContext = {}): Offers {
+export function showOffers(given: ShowOptions, context: MountContext = {}): Mount {
   const { inspect, prefix } = context;
   const copy = copyOptions(given);
   let { options } = copy;
@@ -60,7 +60,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     },
   });
 
-  const offers: Offers = {
+  const mount: Mount = {
     outcome: trace.first,
     explain: () => session.explain(),
     flush: () => session.flush(),
@@ -70,7 +70,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   };
   // Above all when nothing comes of it: consent that is pending, a policy, a path that is wrong.
   queueMicrotask(() => void look());
-  return offers;
+  return mount;
 
   /** The walk of one offer on a page: its request leaves in the task in which it begins. */
   async function show(session: OfferSession, signal: AbortSignal): Promise<Shown | Failure> {
@@ -98,7 +98,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
       const dismissed = await offers.dismissal();
       if (dismissed) return dismissed;
     }
-    mounted = await mount(offers, signal);
+    mounted = await place(offers, signal);
     mounted.report(offers.reporter);
     const { count } = offers;
     return {
@@ -108,7 +108,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   }
 
   /** Puts offers on the page until `signal` aborts, a layer in a task after the one that renders it. */
-  async function mount({ response, groups }: LoadedOffers, signal: AbortSignal): Promise<MountedOffers> {
+  async function place({ response, groups }: LoadedOffers, signal: AbortSignal): Promise<MountedOffers> {
     throwIfAborted(signal);
     const target = find();
     const offers = mountOffers({
@@ -161,7 +161,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   async function look(exchange?: RawExchange): Promise<void> {
     try {
       if (!mayInspect(options, exchange)) return;
-      await inspect?.({ offers, options, again, reopen: () => session.reopenQueue(), ...exchange });
+      await inspect?.({ mount, options, again, reopen: () => session.reopenQueue(), ...exchange });
     } catch (error) {
       // No inspector, then: the offers are shown all the same.
       if (exchange) missing = error instanceof Error ? error.message : undefined;

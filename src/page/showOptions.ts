@@ -4,7 +4,6 @@ import type { ConsentOption } from '../session/consent.ts';
 import type { Outcome, Explanation } from '../session/openTrace.ts';
 import type { OfferOptions } from '../session/checkOptions.ts';
 import type { MessageOverrides } from '../widget/messages.ts';
-import { own } from '../wire/json.ts';
 
 /** The options of `showOffers`. Only `relay` and `request` are required. */
 export interface ShowOptions extends OfferOptions {
@@ -27,13 +26,6 @@ export const ATTRIBUTES: readonly string[] =
   /* @__PURE__ */ `${PLACEMENT} ${TOP} ${USER} order-id order-amount order-currency sandbox max-offers consent`.split(
     ' ',
   );
-
-/** What the attribute `consent` may say. Anything else is refused: it must not be taken for consent. */
-export const CONSENT_WORDS: Readonly<Record<string, 'required' | boolean>> = {
-  required: 'required',
-  granted: true,
-  denied: false,
-};
 
 /**
  * Returns the options in an element's attributes, with or without the prefix `data-`. Empty attributes are ignored. All other
@@ -65,7 +57,7 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
     sandbox: sandbox !== null && sandbox !== 'false',
     maxOffers: most && Number(most),
     // Without the attribute there is no option, which means the default.
-    ...(consent !== undefined && { consent: own(CONSENT_WORDS, consent) ?? Number.NaN }),
+    ...(consent !== undefined && { consent }),
     attributes: Object.fromEntries(
       [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
     ),
@@ -75,7 +67,7 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
 }
 
 /** One mount of offers on a page. */
-export interface Offers {
+export interface Mount {
   /** Resolves to the first outcome and never rejects. What comes later is an event. */
   readonly outcome: Promise<Outcome>;
   /** Returns what happened so far: the request, the response, what was left out and why, what was seen, what is queued. */
@@ -98,7 +90,7 @@ export type RawExchange = Pick<FoundOffers, 'body' | 'json'>;
 
 /** One mount as an inspector gets it. Without an exchange, there was no response. */
 export interface Inspected extends Partial<RawExchange> {
-  readonly offers: Offers;
+  readonly mount: Mount;
   readonly options: ShowOptions;
   /** Forgets the orders that this device remembers, and shows the offers anew with other options. */
   again(changes: Partial<ShowOptions>): void;

@@ -19,7 +19,7 @@ export type QueueEvent =
   | { type: 'retried'; count: number; reason: string; nextTryAt: number }
   | { type: 'paused'; status: number; reason: string }
   | { type: 'dropped'; count: number; reason: DropReason }
-  | { type: 'dead_letter'; event: StoredEvent; reason: string }
+  | { type: 'deadLetter'; event: StoredEvent; reason: string }
   | { type: 'error'; reason: string };
 
 /** An event that will never be accepted, and why. */
@@ -29,7 +29,7 @@ export interface DeadLetter {
 }
 
 /** The last response; status 0 when there was none. */
-export interface LastAnswer {
+export interface LastResponse {
   status: number;
   at: number;
 }
@@ -43,7 +43,7 @@ export interface QueueStats {
   storage: 'indexeddb' | 'key-value' | 'memory';
   isPaused: boolean;
   nextTryAt?: number | undefined;
-  lastAnswer?: LastAnswer | undefined;
+  lastResponse?: LastResponse | undefined;
   delivered: number;
   dropped: number;
 }
@@ -57,7 +57,7 @@ export interface FlushOutcome extends QueueStats {
 }
 
 /** What `send` resolves to: a `Response`, or the parts of one that matter. */
-export type SendAnswer = Response | { status: number; body?: unknown; retryAfter?: string | null };
+export type SendResponse = Response | { status: number; body?: unknown; retryAfter?: string | null };
 
 /** Sends one batch. A rejection is a network failure. */
 export type Send = (
@@ -68,4 +68,4 @@ export type Send = (
     /** The device's time, in milliseconds since 1970, if the events have theirs by its clock. The relay corrects them by it. */
     sent?: number | undefined;
   },
-) => Promise<SendAnswer>;
+) => Promise<SendResponse>;

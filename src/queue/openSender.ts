@@ -1,7 +1,7 @@
 import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
 import { reasonText } from '../wire/errors.ts';
 import { toJson } from '../wire/json.ts';
-import type { LastAnswer, QueueEvent, Send, StoredEvent } from './events.ts';
+import type { LastResponse, QueueEvent, Send, StoredEvent } from './events.ts';
 import type { Rows } from './openRows.ts';
 import { BACKOFF, type EventRow, isOld, isSuspect, isWaiting, keyTime, type QueueEntry } from './rows.ts';
 import {
@@ -21,7 +21,7 @@ export interface Sender {
   /** A new event is stored: sends at once for a click or a full batch, else in a moment. */
   schedule(isClick: boolean): void;
   flush(): Promise<void>;
-  state(): { isPaused: boolean; nextTryAt: number | undefined; lastAnswer: LastAnswer | undefined };
+  state(): { isPaused: boolean; nextTryAt: number | undefined; lastResponse: LastResponse | undefined };
   /** Hands over what is queued as a closing page does. Resolves when no request is in flight. `at once`: calls off what is. */
   close(how?: 'at once'): Promise<void>;
 }
@@ -46,7 +46,7 @@ const KEEPALIVE_MAX_BYTES = 60 * 1024;
 /** Sends what is queued, one tab at a time, and keeps what was not accepted. */
 export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0 }: SenderOptions): Sender {
   let backoff: Backoff | undefined;
-  let lastAnswer: LastAnswer | undefined;
+  let lastResponse: LastResponse | undefined;
   /** When the last request got no response; 0 if it got one. */
   let failedAt = 0;
   /** Events since the last request. */
@@ -109,7 +109,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       earliest ||= left;
       return false;
     });
-    if (!hasSwept && (lastAnswer || !due[0])) {
+    if (!hasSwept && (lastResponse || !due[0])) {
       hasSwept = true;
       await rows.change([], 'aged');
       return isHeld || !!due[0] || earliest > 0;
@@ -143,7 +143,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     // A page that leaves at once has not read what others have stored, and must not forget it.
     if (!hasRead) before = (await rows.read()).first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
-    lastAnswer = { status, at: now };
+    lastResponse = { status, at: now };
     // A failed handover doesn't count, or a page that is hidden again and again would send each time.
     failedAt = status || isLeaving ? 0 : now;
 
@@ -194,7 +194,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       if (delay() <= FAILURE_PAUSE_MS) await nextTask(delay());
       await drain();
     },
-    state: () => ({ isPaused, nextTryAt: backoff?.at, lastAnswer }),
+    state: () => ({ isPaused, nextTryAt: backoff?.at, lastResponse }),
     async close(how) {
       if (!how) leave();
       unwatch();

@@ -64,7 +64,7 @@ export function settle({ batch, isWanted, response, before = {}, isEager, now }:
     } else if (fate === 'dead' || tries + 1 >= QUEUE_MAX_REFUSALS) {
       // The rest is the server's text, and may quote personal data.
       changes.push([DEAD + key, { event, reason: why.match(CODE_AND_FIELDS)?.join(': ') ?? 'refused' }, key]);
-      events.push({ type: 'dead_letter', event, reason: why });
+      events.push({ type: 'deadLetter', event, reason: why });
     } else {
       const nextTryAt = now + jitter(1_000 * 2 ** tries);
       changes.push([dueAt(key, nextTryAt), { ...row, tries: tries + 1 }, key]);

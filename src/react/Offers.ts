@@ -1,5 +1,5 @@
 import { createElement, useEffect, useRef, useSyncExternalStore, type CSSProperties, type ReactElement } from 'react';
-import { showOffers, type Offers as Mount, type Outcome, type ShowOptions } from '../index.ts';
+import { showOffers, type Mount, type Outcome, type ShowOptions } from '../index.ts';
 
 /** The properties of `<Offers>`: the options of `showOffers`, except `target`, and those of its element. */
 export interface OffersProps extends Omit<ShowOptions, 'target'> {

@@ -3,13 +3,16 @@
  * when the session ends.
  */
 export interface ConsentSource {
-  (decide: (isGiven: boolean) => void): void | (() => void);
+  (decide: (decision: ConsentValue) => void): void | (() => void);
   /** What it is called in `explain()` and in the inspector. */
   readonly source?: string;
 }
 
-/** What may be passed as consent. `required`, `null` and `undefined` mean that there is no decision yet. */
-export type ConsentOption = boolean | 'required' | Promise<boolean> | ConsentSource | null | undefined;
+/** A decision on consent. `required`, `null` and `undefined` mean that there is none yet. */
+export type ConsentValue = boolean | 'granted' | 'denied' | 'required' | null | undefined;
+
+/** What may be passed as consent. */
+export type ConsentOption = ConsentValue | Promise<ConsentValue> | ConsentSource;
 
 /** A decision on consent, as `explain()` returns it. */
 export interface ConsentDecision {
@@ -42,11 +45,16 @@ export interface ConsentChange {
 }
 
 /** Names what can be passed as consent, for messages. */
-export const CONSENT_VALUES = "true, false, 'required', a promise or a source";
+export const CONSENT_VALUES = "true, false, 'granted', 'denied', 'required', a promise or a source";
 
 /** Whether a value can be passed as consent. */
 export function isConsentOption(value: unknown): value is ConsentOption {
-  return value == null || value === 'required' || /^(boolean|function)$/.test(typeof value) || isThenable(value);
+  return (
+    value == null ||
+    ['granted', 'denied', 'required'].includes(value as string) ||
+    /^(boolean|function)$/.test(typeof value) ||
+    isThenable(value)
+  );
 }
 
 /** The consent of one mount, or of a whole page. The latest decision takes precedence, from any source. */
@@ -152,7 +160,7 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
     if (!isThenable(value)) return;
     const asked = turn;
     const decide = (isGiven: unknown): void => {
-      if (asked === turn) hear(isGiven === true ? 'yes' : 'no', by);
+      if (asked === turn) hear(inputOf(isGiven) === 'yes' ? 'yes' : 'no', by);
     };
     // Its `then` may throw, or call back twice.
     void Promise.resolve(value).then(decide, () => decide(false));
@@ -209,9 +217,9 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
   };
 }
 
-/** Only `true` gives consent, and only `false` denies it. */
+/** Only `true` and `granted` give consent, and only `false` and `denied` deny it. */
 function inputOf(value: unknown): ConsentInput {
-  return value === true ? 'yes' : value === false ? 'no' : 'unclear';
+  return value === true || value === 'granted' ? 'yes' : value === false || value === 'denied' ? 'no' : 'unclear';
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

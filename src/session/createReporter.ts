@@ -82,7 +82,7 @@ export function createReporter({
     if (!once([suffix, offer.insertion_id, asset?.id].join(' '))) return;
     if (asset) return send(`PRODUCT_${suffix}`, 'INLINE_TILE', offer, asset);
     send(`BRAND_${suffix}`, 'INLINE_SLOT', offer);
-    emit({ type: isView ? 'view' : 'impression', session_id, ...brandProperties(offer) });
+    emit({ type: isView ? 'view' : 'display', session_id, ...brandProperties(offer) });
   }
 
   /** Whether the same was done less than a double click ago. */

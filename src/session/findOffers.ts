@@ -206,7 +206,7 @@ function load(
     },
   });
   reporter.loaded();
-  const dismissal = (): Promise<Failure | undefined> => dismissalOf(memory, placement);
+  const dismissal = (): Promise<Failure | undefined> => dismissalOf(memory, placement, 'dismissed');
   if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };
   const first = left_out[0];
   return outcome(
@@ -221,10 +221,14 @@ export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw Error('Aborted');
 }
 
-async function dismissalOf(memory: OrderMemory, { mode }: Placement): Promise<Failure | undefined> {
+async function dismissalOf(
+  memory: OrderMemory,
+  { mode }: Placement,
+  code: 'already_shown' | 'dismissed' = 'already_shown',
+): Promise<Failure | undefined> {
   return mode !== 'INLINE' && (await memory.has('closed'))
     ? outcome(
-        'already_shown',
+        code,
         'The shopper has already closed the offers of this order',
         'Use another order_id to show them again.',
       )

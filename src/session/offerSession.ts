@@ -115,7 +115,10 @@ export function openOfferSession(
     dismiss(by) {
       const offers = shown;
       shown = undefined;
-      offers?.reporter.dismissed(by);
+      if (offers) return offers.reporter.dismissed(by);
+      if (!lifetime || trace.outcome) return;
+      lifetime.abort('dismissed');
+      trace.conclude(outcome('dismissed', 'Closed before any offers were shown'));
     },
     again(changed) {
       // Only an option that is there, and is another one, decides anew: without it, consent stays what it is.
@@ -160,7 +163,7 @@ export function openOfferSession(
       if (!queue) reopenQueue();
       ended = 'code' in attempt.placement ? attempt.placement : await show(session, signal);
     } catch (error) {
-      ended = outcome('network_error', `The offers could not be shown (${reasonText(error)})`, 'Please report this.');
+      ended = outcome('failed', `The offers could not be shown (${reasonText(error)})`, 'Please report this.');
     }
     if (signal.aborted) return;
     if ('code' in ended) return trace.conclude(ended);
@@ -182,7 +185,7 @@ export function openOfferSession(
     signal?.removeEventListener('abort', destroy);
     consent.close();
     void takeQueue()?.close();
-    if (isOpen) trace.conclude(outcome('no_offers', 'Destroyed before any offers were shown'));
+    if (isOpen) trace.conclude(outcome('destroyed', 'Destroyed before any offers were shown'));
     onDestroyed?.();
   }
 
@@ -195,7 +198,7 @@ export function openOfferSession(
       // What was recorded with consent is neither sent nor cleared before the next decision.
       abort('undecided');
       void takeQueue()?.close('at once');
-      trace.conclude(outcome('consent_denied', 'Consent is undecided again', NO_CONSENT), 'consent');
+      trace.conclude(outcome('consent_pending', 'Consent is undecided again', NO_CONSENT), 'consent');
     }
   }
 

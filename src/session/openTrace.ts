@@ -4,14 +4,22 @@ import type { Problem } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
 import type { ConsentDecision } from './consent.ts';
 
-/** Why there are no offers. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
+/**
+ * Why there are no offers. `consent_pending`: the decision was taken back; `already_shown`: the shopper closed the order's offers
+ * on an earlier page; `dismissed`: before they were shown on this one; `refused`: the relay responded with 4xx; `network_error`:
+ * unreachable, 5xx, timeout, blocked, or not understood; `failed`: the widget threw.
+ */
 export type FailureCode =
   | 'no_offers'
+  | 'consent_pending'
   | 'consent_denied'
   | 'already_shown'
+  | 'dismissed'
+  | 'destroyed'
   | 'invalid_config'
   | 'refused'
-  | 'network_error';
+  | 'network_error'
+  | 'failed';
 
 /** How a mount ended. A session without a page says `offers` instead of `rendered`. */
 export type OutcomeCode = 'rendered' | FailureCode;
@@ -45,7 +53,7 @@ export interface OutcomeEvent extends Outcome {
 
 /** The shopper saw an offer or acted on it. */
 export interface OfferEvent {
-  readonly type: 'impression' | 'view' | 'click' | 'decline' | 'next' | 'back' | 'copy' | 'product';
+  readonly type: 'display' | 'view' | 'click' | 'decline' | 'next' | 'back' | 'copy' | 'product';
   readonly session_id: string;
   readonly offer_id: string;
   readonly advertiser_id: string;
@@ -202,7 +210,7 @@ export function openTrace(): Trace {
       trace.waitingFor = waitingFor;
       const { code, message, hint } = outcome;
       // Where a developer looks, whatever is wrong has one line.
-      if (code === 'invalid_config' || (hint && /refused|error|no_/.test(code) && isDeveloping()))
+      if (code === 'invalid_config' || (hint && /refused|error|no_|failed/.test(code) && isDeveloping()))
         // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
         console.warn(`offerlet: ${message}. ${hint} (${code})`);
       trace.emit({ type: 'outcome', ...outcome });
@@ -243,7 +251,7 @@ function countQueue(events: readonly PageEvent[]): Explanation['queue'] {
     if (event.type === 'tracked') waiting.add(event.event.event_id);
     if (event.type === 'delivered') for (const id of event.eventIds) waiting.delete(id);
     if (event.type === 'delivered' || event.type === 'dropped') counts[event.type] += event.count;
-    if (event.type === 'dead_letter' && waiting.delete(event.event.event_id)) counts.dead++;
+    if (event.type === 'deadLetter' && waiting.delete(event.event.event_id)) counts.dead++;
   }
   return { ...counts, waiting: waiting.size };
 }

@@ -57,7 +57,7 @@ describe('recommend', () => {
     expect(offers.map(({ insertion_id }) => insertion_id)).toEqual(['i-2', 'i-1']);
     expect(groups.map(({ id, offers: ofGroup }) => [id, ofGroup.length])).toEqual([['group_0', 2]]);
     expect(leftOut).toEqual([{ offer_id: 'unsafe', reason: expect.stringContaining('target_url') as string }]);
-    const events = offers.flatMap((offer) => [offer.report.impression, offer.report.click]);
+    const events = offers.flatMap((offer) => [offer.report.display, offer.report.click]);
     expect(statusesOf(await open().reportAll([report.load, report.display, ...events]))).toEqual({ stored: 6 });
     expect(network.stored.map(({ event_name, session_id: of }) => [event_name, of])).toEqual([
       ['WIDGET_LOAD', session_id],

@@ -17,7 +17,7 @@ const limitOptions = tableIn(sectionOf(relay, 'Limits'), 'limit').flatMap(([, , 
 
 const blocks = blocksIn('ts', 'tsx', 'js').map(sourceOf);
 const tables = [
-  record('Offers', "import('offerlet').Offers", columnOf(sectionOf(page, 'Import'), 'member')),
+  record('Mount', "import('offerlet').Mount", columnOf(sectionOf(page, 'Import'), 'member')),
   record('PageApi', typeIn('src/page/openPageApi.ts', 'PageApi'), [
     ...columnOf(sectionOf(page, 'Script tag'), 'method'),
     ...columnOf(sectionOf(page, 'Import'), 'member').filter((name) => name !== 'outcome'),

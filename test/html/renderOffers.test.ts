@@ -31,7 +31,7 @@ test('a card is a host with its style sheet and hidden offers in a shadow root, 
   expect(html).toMatch(/^<div data-offerlet-card="session-1"><template shadowrootmode="open">/);
   expect(html).toMatch(/<\/section><\/template><\/div>$/);
   const digest = createHash('sha256').update(styleIn(html)).digest('base64');
-  expect(styleHash).toBe(`sha256-${digest}`);
+  expect(styleHash).toBe(`'sha256-${digest}'`);
   expect(styleIn(html)).toContain('.surface');
 });
 

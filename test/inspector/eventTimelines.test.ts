@@ -47,7 +47,7 @@ test('the timeline of an event that was refused and sent again has both requests
 });
 
 test('a dead letter has its reason, and is delivered after all when it was replayed', () => {
-  const dead: PageEvent = { type: 'dead_letter', event: event('a'), reason: 'BUSY: later' };
+  const dead: PageEvent = { type: 'deadLetter', event: event('a'), reason: 'BUSY: later' };
   const request = batch(['a'], { status: 207, received: { results: [no(0, false)] } });
   expect(eventTimelines([tracked('a'), dead], [request])[0]).toMatchObject({ status: 'dead' });
   const replayed = eventTimelines(

@@ -15,18 +15,18 @@ const STATS: QueueStats = {
 
 test('the next try says when and why', () => {
   const now = Date.parse('2026-11-21T09:00:00.000Z');
-  const stats = { ...STATS, nextTryAt: now + 1_500, lastAnswer: { status: 502, at: now } };
+  const stats = { ...STATS, nextTryAt: now + 1_500, lastResponse: { status: 502, at: now } };
   expect(nextTry(stats, now)).toBe('Next try at 09:00:01.500, in 1.5 s, because the last response was 502.');
 });
 
 test('a pause says what ends it', () => {
-  expect(nextTry({ ...STATS, isPaused: true, lastAnswer: { status: 401, at: 0 } }, 0)).toMatch(
+  expect(nextTry({ ...STATS, isPaused: true, lastResponse: { status: 401, at: 0 } }, 0)).toMatch(
     /^Sending is paused because the last response was 401\. .* next page view, or with Flush/,
   );
 });
 
 test('an empty queue says so, and a request without a response is not status 0', () => {
   expect(nextTry({ ...STATS, onDisk: 0 }, 0)).toBe('Nothing is waiting.');
-  expect(nextTry({ ...STATS, nextTryAt: 9, lastAnswer: { status: 0, at: 0 } }, 0)).toContain('got no response');
+  expect(nextTry({ ...STATS, nextTryAt: 9, lastResponse: { status: 0, at: 0 } }, 0)).toContain('got no response');
   expect(nextTry({ ...STATS, inFlight: 2 }, 0)).toBe('2 in flight.');
 });

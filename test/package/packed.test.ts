@@ -113,7 +113,7 @@ test('the csp command prints the policy, and the integrity value of the installe
     `Content-Security-Policy: script-src 'self'; connect-src https://offers.shop.example; img-src https:; style-src 'self' '${hash}'\n`,
   );
   const sheet = join(project, 'node_modules/offerlet/dist/offerlet.css');
-  expect(hash).toBe(`sha256-${createHash('sha256').update(readFileSync(sheet)).digest('base64')}`);
+  expect(hash).toBe(`'sha256-${createHash('sha256').update(readFileSync(sheet)).digest('base64')}'`);
   const value = runCommand(project, ['offerlet', 'integrity']).stdout.split('\n')[0];
   expect(value).toMatch(/^sha384-/);
   expect(stdout).toContain(`integrity="${value}" crossorigin="anonymous"`);

@@ -23,11 +23,12 @@ showOffers({ relay: '/offers', request: { placement_details: { view: 'HOME', dis
 
 (window.offerlet ||= []).push((api) => api.show({ relay: '/offers', request: { placement_details } }));
 (window.offerlet ||= []).push((api) => api.consent(true));
+export const ended = window.offerlet?.outcome?.then(({ code }) => code);
 export const explained = window.offerlet?.explain?.().map(({ outcome }) => outcome?.code);
 // @ts-expect-error: no such method
 (window.offerlet ||= []).push((api) => api.open());
 
-export const outcome = document.querySelector('offer-let')?.offers?.outcome;
+export const outcome = document.querySelector('offer-let')?.mount?.outcome;
 document.addEventListener('offerlet', ({ detail }) => { const event: PageEvent = detail; return event; });
 `;
 
@@ -36,7 +37,7 @@ import type { OfferLetElement } from 'offerlet/element';
 export const full = (
   <offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" email-hash={undefined} order-id="1" order-amount={42.5}
     sandbox max-offers={2} consent="required" className="offers" style={{ minBlockSize: 520 }} key="1"
-    ref={(element: OfferLetElement | null) => { void element?.offers?.outcome; }}
+    ref={(element: OfferLetElement | null) => { void element?.mount?.outcome; }}
     onofferlet={(event) => event.detail.type === 'click'} />
 );
 // @ts-expect-error: no such view

@@ -1,6 +1,6 @@
 // Consent is given per origin: a withdrawal in one tab stops every other.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
+import type { QueueEvent, SendResponse } from '../../src/queue/events.ts';
 import { type CoreOptions, openSessionQueue } from '../../src/queue/openCore.ts';
 import { openNotedCore } from '../../src/queue/openNotedCore.ts';
 import { withdrawConsent } from '../../src/queue/withdrawal.ts';
@@ -22,7 +22,7 @@ interface Tab extends FacedQueue {
 const tabs: Tab[] = [];
 
 function openTab(
-  answer: () => SendAnswer | Promise<SendAnswer> = () => ({ status: 503 }),
+  answer: () => SendResponse | Promise<SendResponse> = () => ({ status: 503 }),
   more: Partial<CoreOptions> = {},
 ): Tab {
   const sent: string[][] = [];
@@ -55,9 +55,9 @@ function deleteDatabase(): Promise<string> {
 }
 
 /** A response that comes on demand. */
-function pending(): { answer: () => Promise<SendAnswer>; respond: (answer: SendAnswer) => void } {
-  let respond: (answer: SendAnswer) => void = () => undefined;
-  const promise = new Promise<SendAnswer>((resolve) => (respond = resolve));
+function pending(): { answer: () => Promise<SendResponse>; respond: (answer: SendResponse) => void } {
+  let respond: (answer: SendResponse) => void = () => undefined;
+  const promise = new Promise<SendResponse>((resolve) => (respond = resolve));
   return { answer: () => promise, respond };
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openKeyValueQueue } from '../../src/queue/openKeyValueQueue.ts';
 import { clearKeyValues, type KeyValueStorage, newKeyValueConsent } from '../../src/queue/openKeyValueDatabase.ts';
-import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
+import type { QueueEvent, SendResponse } from '../../src/queue/events.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event } from './world.ts';
 
@@ -41,9 +41,9 @@ interface Opened extends FacedQueue {
 const DOWN = (): never => {
   throw Error('down');
 };
-const ACCEPT = (): SendAnswer => ({ status: 202 });
+const ACCEPT = (): SendResponse => ({ status: 202 });
 
-function open(storage: KeyValueStorage, answer: () => SendAnswer | Promise<SendAnswer> = ACCEPT): Opened {
+function open(storage: KeyValueStorage, answer: () => SendResponse | Promise<SendResponse> = ACCEPT): Opened {
   const opened: Pick<Opened, 'sent' | 'emitted' | 'withdrawn'> = { sent: [], emitted: [], withdrawn: 0 };
   const queue = openKeyValueQueue(storage, {
     endpoint: '/events/batch',

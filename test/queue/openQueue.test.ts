@@ -37,7 +37,7 @@ describe('delivery', () => {
   it('keeps events that were not accepted for the next page', async () => {
     const first = opening(() => ({ status: 503 }));
     await first.track(event('a'));
-    expect(await first.flush()).toMatchObject({ delivered: 0, kept: 1, lastAnswer: { status: 503 } });
+    expect(await first.flush()).toMatchObject({ delivered: 0, kept: 1, lastResponse: { status: 503 } });
     await first.close();
     const second = opening(() => ({ status: 202 }));
     await vi.waitFor(() => expect(second.of('delivered')).toHaveLength(0 + 1));
@@ -54,7 +54,7 @@ describe('delivery', () => {
     await Promise.all(names(5).map((id) => queue.track(event(id))));
     await vi.waitFor(() => expect(queue.batches).toHaveLength(2));
     expect(queue.batches[1]).toEqual(['e1']);
-    expect(queue.of('dead_letter')).toMatchObject([{ event: { event_id: 'e3' }, reason: 'bad: no e3' }]);
+    expect(queue.of('deadLetter')).toMatchObject([{ event: { event_id: 'e3' }, reason: 'bad: no e3' }]);
     expect(queue.of('retried')).toMatchObject([{ count: 1, reason: 'bad: no e1' }]);
     expect(await queue.deadLetters()).toMatchObject([{ event: { event_id: 'e3' } }]);
   });
@@ -78,7 +78,7 @@ describe('delivery', () => {
       await Promise.all(names(20).map((id) => queue.track(event(id))));
       await queue.flush();
       expect(queue.batches.length).toBeLessThanOrEqual(bad.length === 2 ? 20 : 39);
-      expect(queue.of('dead_letter').map((emitted) => emitted.event.event_id)).toEqual(bad);
+      expect(queue.of('deadLetter').map((emitted) => emitted.event.event_id)).toEqual(bad);
       expect(await queue.stats()).toMatchObject({ onDisk: 0, delivered: 20 - bad.length });
       await queue.close();
     }
@@ -109,7 +109,7 @@ describe('timing', () => {
     });
     await queue.track(event('a', { event_name: 'BRAND_CLICK' }));
     await vi.waitFor(() => expect(at).toHaveLength(1));
-    expect(await queue.flush()).toMatchObject({ delivered: 0, kept: 1, lastAnswer: { status: 429 } });
+    expect(await queue.flush()).toMatchObject({ delivered: 0, kept: 1, lastResponse: { status: 429 } });
     await vi.waitFor(() => expect(at).toHaveLength(2));
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(2_000);
   });
@@ -119,7 +119,7 @@ describe('timing', () => {
     const queue = opening(() => Response.json({ results }, { status: 207 }));
     await queue.track(event('a'));
     await queue.flush();
-    expect(queue.of('dead_letter')).toMatchObject([{ reason: 'x: y' }]);
+    expect(queue.of('deadLetter')).toMatchObject([{ reason: 'x: y' }]);
   });
 });
 
@@ -149,14 +149,14 @@ describe('refusals', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
     const queue = opening((ids) => mixed(ids, { bad: true }));
     void queue.track(event('bad'));
-    for (let second = 0; second < 900 && !queue.of('dead_letter').length; second++) {
+    for (let second = 0; second < 900 && !queue.of('deadLetter').length; second++) {
       for (let turn = 0; turn < 60; turn++) await new Promise((done) => setImmediate(done));
       await vi.advanceTimersByTimeAsync(900);
     }
     vi.useRealTimers();
     vi.restoreAllMocks();
     expect(queue.batches).toHaveLength(10);
-    expect(queue.of('dead_letter')).toMatchObject([{ event: { event_id: 'bad' } }]);
+    expect(queue.of('deadLetter')).toMatchObject([{ event: { event_id: 'bad' } }]);
   });
 
   it('an error thrown by onEvent loses no event', async () => {

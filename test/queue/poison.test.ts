@@ -1,6 +1,6 @@
 // One event that makes the server fail must not block the others, and an outage must not cause more requests for that.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SendAnswer } from '../../src/queue/events.ts';
+import type { SendResponse } from '../../src/queue/events.ts';
 import { isSuspect, type QueueEntry, rowKey } from '../../src/queue/rows.ts';
 import { type Backoff, remainingDelay, settle, takeBatch } from '../../src/queue/settle.ts';
 import { event, freshStorage, mixed, names, onDisk, open, type Watched } from './world.ts';
@@ -147,7 +147,7 @@ describe('with a page', () => {
   const opened: Watched[] = [];
 
   /** A queue of `ids` with its own clock, whose server is `answer`. */
-  async function queueOf(ids: readonly string[], answer: (ids: string[]) => SendAnswer): Promise<Watched> {
+  async function queueOf(ids: readonly string[], answer: (ids: string[]) => SendResponse): Promise<Watched> {
     const queue = open(answer);
     opened.push(queue);
     const tracked = Promise.all(ids.map((id) => queue.track(event(id))));
@@ -208,7 +208,7 @@ describe('with a page', () => {
   });
 
   it('what was split stays split on the next page', async () => {
-    const answer = (ids: string[]): SendAnswer => ({ status: ids.includes('e0') ? 500 : 202 });
+    const answer = (ids: string[]): SendResponse => ({ status: ids.includes('e0') ? 500 : 202 });
     const first = await queueOf(names(24), answer);
     await pass(4_500);
     expect(first.batches.length).toBeGreaterThanOrEqual(3);

@@ -1,7 +1,7 @@
 // The promise of the queue, over random schedules: an event is in exactly one place, whatever happens.
 import * as fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { QueueEvent, SendAnswer, StoredEvent } from '../../src/queue/events.ts';
+import type { QueueEvent, SendResponse, StoredEvent } from '../../src/queue/events.ts';
 import type { QueueOptions } from '../../src/queue/openCore.ts';
 import { openKeyValueQueue } from '../../src/queue/openKeyValueQueue.ts';
 import { type Queue, openQueue, publicQueue } from '../../src/queue/openQueue.ts';
@@ -142,7 +142,7 @@ async function playOne(store: Store, steps: readonly Step[]): Promise<void> {
     return setTimer(() => mine === page && work(), ms);
   });
 
-  function answer(events: readonly StoredEvent[]): SendAnswer | Promise<SendAnswer> {
+  function answer(events: readonly StoredEvent[]): SendResponse | Promise<SendResponse> {
     const ids = events.map(({ event_id }) => event_id);
     const accept = (wanted = ids): void => wanted.forEach((id) => atServer.add(id));
     const every = (n: number): string[] => ids.filter((id) => Number(id.slice(1)) % n === 0);
@@ -198,7 +198,7 @@ async function playOne(store: Store, steps: readonly Step[]): Promise<void> {
       },
       onEvent: (event: QueueEvent) => {
         if (event.type === 'delivered') event.eventIds.forEach((id) => acknowledged.add(id));
-        if (event.type === 'dead_letter') dead.add(event.event.event_id);
+        if (event.type === 'deadLetter') dead.add(event.event.event_id);
         if (event.type === 'dropped') dropped += event.count;
         if (event.type === 'error') broken = event.reason;
       },

@@ -57,7 +57,7 @@ it('makes a dead letter of a final refusal, and of the tenth', () => {
   ] as const) {
     const { changes, events } = settled(207, [no(0, retryable)], { batch: [entry(0, tries)] });
     expect(changes[0]).toMatchObject([`~${entry(0)[0]}`, { reason: 'c' }, entry(0)[0]]);
-    expect(events).toMatchObject([{ type: 'dead_letter', event: { event_id: 'e0' }, reason: 'c: m' }]);
+    expect(events).toMatchObject([{ type: 'deadLetter', event: { event_id: 'e0' }, reason: 'c: m' }]);
   }
 });
 
@@ -117,5 +117,5 @@ it.each([
   const refusal = { index: 0, success: false, error: { code, message: text, retryable: false } };
   const answer = text ? settled(207, [refusal], { batch: [entry(0)] }) : settled(400, [], { batch: [entry(0)] });
   expect(answer.changes[0]?.[1]).toMatchObject({ reason: kept });
-  expect(answer.events[0]).toMatchObject({ type: 'dead_letter', reason: message });
+  expect(answer.events[0]).toMatchObject({ type: 'deadLetter', reason: message });
 });

@@ -170,7 +170,7 @@ it('a dead letter is stored for a week, without the values in its reason', async
   const first = open(() => ({ status: 207, body: { results: [{ index: 0, success: false, error }] } }));
   await first.track(event('e0'));
   await first.flush();
-  expect(first.of('dead_letter')).toMatchObject([{ reason: `invalid: ${error.message}` }]);
+  expect(first.of('deadLetter')).toMatchObject([{ reason: `invalid: ${error.message}` }]);
   expect(await first.deadLetters()).toMatchObject([{ event: { event_id: 'e0' }, reason: 'invalid' }]);
   await first.close();
   const day = 24 * 3_600_000;

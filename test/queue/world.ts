@@ -2,7 +2,7 @@ import { IDBDatabase, IDBFactory, IDBKeyRange, IDBObjectStore, IDBTransaction } 
 import { vi } from 'vitest';
 import { type Queue, openQueue } from '../../src/queue/openQueue.ts';
 import type { QueueOptions } from '../../src/queue/openCore.ts';
-import type { QueueEvent, SendAnswer, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
+import type { QueueEvent, SendResponse, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
 
 /** An event as a page has it. */
 export function event(id: string, more: Partial<TrackedEvent> = {}): TrackedEvent {
@@ -31,7 +31,7 @@ export interface Watched extends Queue {
 
 /** A queue whose batches and events are recorded, and whose server is `answer`. */
 export function open(
-  answer: (ids: string[], events: readonly StoredEvent[]) => SendAnswer | Promise<SendAnswer>,
+  answer: (ids: string[], events: readonly StoredEvent[]) => SendResponse | Promise<SendResponse>,
   options: Partial<QueueOptions> = {},
 ): Watched {
   const batches: string[][] = [];
@@ -52,7 +52,7 @@ export function open(
 }
 
 /** The 207 that accepts all but `bad`. */
-export function mixed(ids: readonly string[], bad: Readonly<Record<string, boolean>>): SendAnswer {
+export function mixed(ids: readonly string[], bad: Readonly<Record<string, boolean>>): SendResponse {
   const results = ids.map((id, index) =>
     id in bad
       ? { index, success: false, error: { code: 'bad', message: `no ${id}`, retryable: bad[id] } }

@@ -242,7 +242,7 @@ test('backends of this machine prefetch on a separate port, which serves nothing
     script: expect.stringMatching(/^<script type="application\/json" data-offerlet-offers>\{.*\}<\/script>$/),
     json: expect.objectContaining({ view: 'THANK_YOU', display_mode: 'INLINE', order_id: '1001', response: RESPONSE }),
     html: '', // the network has no offers
-    style_hash: expect.stringMatching(/^sha256-/),
+    style_hash: expect.stringMatching(/^'sha256-/),
   });
   expect(reached).toEqual([`/recommendations ${KEY}`]);
   for (const headers of [{ 'sec-gpc': '1' }, { 'user-agent': 'Googlebot/2.1' }] as Record<string, string>[])

@@ -16,22 +16,7 @@ const STATES = Object.keys(CONSENT_TRANSITIONS) as ConsentState[];
 const INPUTS = Object.keys(CONSENT_TRANSITIONS.given) as ConsentInput[];
 
 /** Everything that is not a decision, however much it looks like one. */
-const UNCLEAR = [
-  undefined,
-  null,
-  'required',
-  'granted',
-  'denied',
-  'false',
-  'true',
-  'yes',
-  '',
-  0,
-  1,
-  {},
-  [],
-  Number.NaN,
-];
+const UNCLEAR = [undefined, null, 'required', 'false', 'true', 'yes', '', 0, 1, {}, [], Number.NaN];
 
 /** Returns a consent in a state, and what it has reported since. */
 function consentIn(state: ConsentState): { consent: Consent; heard: ConsentState[] } {
@@ -47,10 +32,12 @@ describe.each(STATES)('%s', (state) => {
     const ways: Record<ConsentInput, ((consent: Consent) => void)[]> = {
       yes: [
         (consent) => consent.set(true, 'b'),
+        (consent) => consent.set('granted', 'b'),
         (consent) => consent.set((decide: (yes: boolean) => void) => decide(true), 'b'),
       ],
       no: [
         (consent) => consent.set(false, 'b'),
+        (consent) => consent.set('denied', 'b'),
         (consent) => consent.set((decide: (yes: boolean) => void) => decide(false), 'b'),
         (consent) =>
           consent.set(() => {
@@ -82,7 +69,8 @@ describe.each(STATES)('%s', (state) => {
     for (const [decide, isGiven] of [
       [() => Promise.resolve(true), true],
       [() => Promise.resolve(false), false],
-      [() => Promise.resolve('granted'), false],
+      [() => Promise.resolve('granted'), true],
+      [() => Promise.resolve('yes'), false],
       [() => Promise.reject(Error('mine')), false],
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a rejection never gives consent
       [() => Promise.reject(true), false],
@@ -255,7 +243,7 @@ describe('the option', () => {
     expect(states(page)).toEqual(['undecided', 'undecided', 'undecided', 'given', 'denied']);
     page.set(false, 'consent()');
     expect(states(page)).toEqual(options.map(() => 'denied'));
-    page.set('granted', 'consent()');
+    page.set('yes', 'consent()');
     expect(states(page)).toEqual(options.map(() => 'denied'));
   });
 
@@ -308,9 +296,19 @@ describe('the option', () => {
   });
 
   test('what can be passed', () => {
-    for (const value of [true, false, 'required', null, undefined, () => {}, Promise.resolve(true)])
+    for (const value of [
+      true,
+      false,
+      'required',
+      'granted',
+      'denied',
+      null,
+      undefined,
+      () => {},
+      Promise.resolve(true),
+    ])
       expect(isConsentOption(value)).toBe(true);
-    for (const value of ['granted', 'denied', 'Required', '', 0, 1, {}, [], Number.NaN])
+    for (const value of ['yes', ['granted'], 'Required', '', 0, 1, {}, [], Number.NaN])
       expect(isConsentOption(value)).toBe(false);
   });
 });

@@ -51,7 +51,7 @@ test('a second click within 500 ms is the same click, a later one is not', () =>
     reporter.acted({ type: 'footer', link: 'brand' });
   }
   expect(sent().filter((name) => name === 'BRAND_CLICK')).toHaveLength(2);
-  expect(heard.map(({ type }) => type).filter((type) => type !== 'impression')).toEqual([
+  expect(heard.map(({ type }) => type).filter((type) => type !== 'display')).toEqual([
     'click',
     'footer',
     'click',
@@ -113,14 +113,14 @@ test('the widget’s own events carry no target', () => {
   ]);
 });
 
-test('the page gets impressions, clicks and the rest under separate names', () => {
+test('the page gets displays, clicks and the rest under separate names', () => {
   const { reporter, heard } = setUp();
   reporter.seen('view', offer);
   reporter.acted({ type: 'accept', offer });
   reporter.acted({ type: 'copy', offer });
   reporter.acted({ type: 'decline', offer });
-  expect(heard.map(({ type }) => type)).toEqual(['impression', 'view', 'click', 'copy', 'decline']);
-  expect(heard[0]).toEqual({ type: 'impression', session_id: 's', ...brand_properties });
+  expect(heard.map(({ type }) => type)).toEqual(['display', 'view', 'click', 'copy', 'decline']);
+  expect(heard[0]).toEqual({ type: 'display', session_id: 's', ...brand_properties });
 });
 
 test('an event that counts once has the same id in every window; an event that can happen again has none yet', () => {

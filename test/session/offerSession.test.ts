@@ -97,7 +97,7 @@ const STATES = {
   waiting: { waitingFor: 'dialog', codes: [], reach: async () => open({ consent: true }) },
   shown: { waitingFor: undefined, codes: ['rendered'], reach: async () => ended('show') },
   failed: { waitingFor: undefined, codes: ['invalid_config'], reach: async () => ended('fail') },
-  broken: { waitingFor: undefined, codes: ['network_error'], reach: async () => ended('throw') },
+  broken: { waitingFor: undefined, codes: ['failed'], reach: async () => ended('throw') },
   dismissed: {
     waitingFor: undefined,
     codes: ['rendered'],
@@ -110,7 +110,7 @@ const STATES = {
   invalid: { waitingFor: undefined, codes: ['invalid_config'], reach: async () => open({ relay: '' }) },
   destroyed: {
     waitingFor: undefined,
-    codes: ['no_offers'],
+    codes: ['destroyed'],
     async reach() {
       const world = open();
       world.session.destroy();
@@ -150,10 +150,10 @@ const GIVE = {
 
 /** What each input adds: attempts to show offers, and outcomes. What is missing changes nothing. */
 const ADDED: Record<StateName, Partial<Record<keyof typeof GIVE, { attempts?: number; codes?: string[] }>>> = {
-  undecided: { given: { attempts: 1 }, denied: { codes: ['consent_denied'] }, destroy: { codes: ['no_offers'] } },
+  undecided: { given: { attempts: 1 }, denied: { codes: ['consent_denied'] }, destroy: { codes: ['destroyed'] } },
   denied: { given: { attempts: 1 }, destroy: {} },
-  requesting: during(['no_offers']),
-  waiting: during(['no_offers']),
+  requesting: { ...during(['destroyed']), dismiss: { codes: ['dismissed'] } },
+  waiting: { ...during(['destroyed']), dismiss: { codes: ['dismissed'] } },
   shown: during([]),
   failed: during([]),
   broken: during([]),
@@ -165,7 +165,7 @@ const ADDED: Record<StateName, Partial<Record<keyof typeof GIVE, { attempts?: nu
 function during(destroyed: string[]): (typeof ADDED)[StateName] {
   return {
     denied: { codes: ['consent_denied'] },
-    undecided: { codes: ['consent_denied'] },
+    undecided: { codes: ['consent_pending'] },
     destroy: { codes: destroyed },
     again: { attempts: 1 },
   };
@@ -184,7 +184,7 @@ describe.each(Object.keys(STATES) as StateName[])('%s', (name) => {
     await settle();
     expect(more()).toEqual([added?.attempts ?? 0, added?.codes ?? []]);
     // Whatever is shown, or on its way there, leaves with everything that ends it.
-    if (latest) expect(latest.aborted).toBe(input !== 'given' && added !== undefined && input !== 'dismiss');
+    if (latest) expect(latest.aborted).toBe(input !== 'given' && added !== undefined);
     // Nothing was requested that consent does not cover.
     if (!added?.attempts) expect(relay.asked).toHaveLength(requests);
     world.session.destroy();
@@ -244,7 +244,7 @@ test('the first outcome stays the promise’s; each later one is an event', asyn
   expect(codes).toEqual(['rendered', 'consent_denied']);
   expect(session.explain().outcome).toBeUndefined();
   session.destroy();
-  expect(codes).toEqual(['rendered', 'consent_denied', 'no_offers']);
+  expect(codes).toEqual(['rendered', 'consent_denied', 'destroyed']);
 });
 
 test('undecided consent removes the offers and sends nothing; given again, it goes on where it was', async () => {
@@ -254,7 +254,7 @@ test('undecided consent removes the offers and sends nothing; given again, it go
   const [offers] = shown;
   offers?.reporter.seen('display', offers.groups[0]?.offers[0]);
   session.consent(undefined);
-  expect(codes.at(-1)).toBe('consent_denied');
+  expect(codes.at(-1)).toBe('consent_pending');
   await letPass(400);
   expect(relay.names()).toEqual(['WIDGET_LOAD']);
   await vi.waitFor(() => expect([...storage.values.values()].join()).toContain('BRAND_DISPLAY'));
@@ -312,11 +312,11 @@ test('an aborted signal destroys it, before it has begun as well', async () => {
   const early = new AbortController();
   early.abort();
   const first = open({ consent: true, signal: early.signal });
-  await vi.waitFor(() => expect(first.codes).toEqual(['no_offers']));
+  await vi.waitFor(() => expect(first.codes).toEqual(['destroyed']));
   expect(first.signals).toEqual([]);
   const late = new AbortController();
   const second = open({ consent: true, signal: late.signal });
   await vi.waitFor(() => expect(second.signals).toHaveLength(1));
   late.abort();
-  expect([second.signals[0]?.aborted, second.codes]).toEqual([true, ['no_offers']]);
+  expect([second.signals[0]?.aborted, second.codes]).toEqual([true, ['destroyed']]);
 });

@@ -51,7 +51,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     ]);
     expect(
       session.emitted.filter(({ type }) => !['tracked', 'delivered'].includes(type)).map(({ type }) => type),
-    ).toEqual(['outcome', 'impression', 'decline', 'impression', 'back', 'click', 'copy', 'footer', 'dismiss']);
+    ).toEqual(['outcome', 'display', 'decline', 'display', 'back', 'click', 'copy', 'footer', 'dismiss']);
     expect(session.explain()).toMatchObject({ outcome: { code: 'offers' }, queue: { waiting: 0, delivered: 8 } });
     expect(await session.stats()).toMatchObject({ delivered: 8, storage: storage ? 'key-value' : 'memory' });
     session.destroy();

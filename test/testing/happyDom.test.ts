@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { setupServer } from 'msw/node';
-import { showOffers, type Offers } from 'offerlet';
+import { showOffers, type Mount } from 'offerlet';
 import { offerletHandlers } from 'offerlet/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DISPLAY_MODES, type DisplayMode } from '../../src/wire/offers/request.ts';
@@ -10,7 +10,7 @@ import { DISPLAY_MODES, type DisplayMode } from '../../src/wire/offers/request.t
 const handlers = offerletHandlers({ offers: 1 });
 const { relay } = handlers;
 const server = setupServer(...handlers);
-let offers: Offers | undefined;
+let offers: Mount | undefined;
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 afterEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-function mount(display_mode: DisplayMode): Offers {
+function mount(display_mode: DisplayMode): Mount {
   document.body.innerHTML = '<div id="offers"></div>';
   const placement_details = { view: 'THANK_YOU', display_mode } as const;
   const request = { user_details: { external_guid: 'customer-7' }, placement_details };

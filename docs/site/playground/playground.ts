@@ -1,5 +1,5 @@
 // The site's playground: the built script on a page, against the test kit's relay, in the reader's browser alone.
-import type { Offers, PageEvent, ShowOptions } from 'offerlet';
+import type { Mount, PageEvent, ShowOptions } from 'offerlet';
 import { fakeRelay, type ScenarioName } from 'offerlet/testing';
 import { openThemeEditor } from '../../../demo/browser/themeEditor.ts';
 import { findScenario, SCENARIOS } from '../../../src/wire/scenarios/scenarios.ts';
@@ -27,7 +27,7 @@ const ROWS_MAX = 40;
 const relay = fakeRelay({ sandbox: false });
 const form = find('[data-settings]') as HTMLFormElement;
 const storage = Object.getOwnPropertyDescriptor(globalThis, 'indexedDB');
-let offers: Offers | undefined;
+let offers: Mount | undefined;
 let order = 1000;
 
 const scenarios = find('[data-scenarios]');

@@ -49,7 +49,8 @@ export function outcomeCheck(
     .map(({ offer_id = '', reason = '' }) => `${offer_id}: ${reason}`);
   const said = [`${code}: ${message}`, hint, ...left];
   if (code === 'rendered') return left.length > 0 ? note(title, ...said) : good(title, ...said);
-  if (['no_offers', 'consent_denied', 'already_shown'].includes(code)) return note(title, ...said);
+  if (/^(no_offers|consent_denied|consent_pending|already_shown|dismissed|destroyed)$/.test(code))
+    return note(title, ...said);
   return cause
     ? note(title, `${code}, because of "${cause.title}"`)
     : bad(title, ...said, `See ${ERRORS_URL}#outcomes`);

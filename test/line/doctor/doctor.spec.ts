@@ -210,7 +210,7 @@ test('what may be on purpose is a note, and the exit code says whether offers we
 
 test('whether prefetched offers were used is said, and why not', async () => {
   const unseen = await doctor('/unseen-card');
-  expect(badOf(unseen)).toEqual([expect.stringContaining(`Add '${styleHash}' to style-src`)]);
+  expect(badOf(unseen)).toEqual([expect.stringContaining(`Add ${styleHash} to style-src`)]);
   expect(textOf(unseen, 'Prefetch')).toBe('The offers that the server has prefetched were used.');
   const unused = await doctor('/another-order');
   expect([unused.exitCode, textOf(unused, 'Prefetch')]).toEqual([

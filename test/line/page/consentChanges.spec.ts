@@ -41,16 +41,16 @@ test('what was denied holds when <offer-let> returns, until its attribute says s
   const denied = (then: string): Promise<unknown> =>
     page.evaluate(`(async () => {
       const element = document.querySelector('offer-let');
-      element.offers.consent(false);
+      element.mount.consent(false);
       ${then}
-      return (await element.offers.outcome).code;
+      return (await element.mount.outcome).code;
     })()`);
-  const away = (next = ''): string => `element.remove(); await element.offers; ${next} document.body.append(element);`;
+  const away = (next = ''): string => `element.remove(); await element.mount; ${next} document.body.append(element);`;
   expect(await denied(away())).toBe('consent_denied');
   expect(requests()).toBe(1);
   expect(await denied(away('element.consent = false; element.consent = true;'))).toBe('rendered');
-  const invalid = "element.view = '?'; await element.offers.outcome; element.consent = 'required';";
-  const valid = "await element.offers.outcome; element.consent = true; element.view = 'CHECKOUT';";
+  const invalid = "element.view = '?'; await element.mount.outcome; element.consent = 'required';";
+  const valid = "await element.mount.outcome; element.consent = true; element.view = 'CHECKOUT';";
   expect(await denied(invalid + valid)).toBe('rendered');
 });
 

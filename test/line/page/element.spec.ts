@@ -55,14 +55,14 @@ test('until the request, every attribute may change; afterwards the shopper is f
   await page.evaluate("set({ 'external-guid': 'b', 'order-id': '1', theme: 'dark' })");
   await letPass(page, 200);
   expect(bodies()).toEqual([]);
-  await page.evaluate('element.offers.consent(true)');
+  await page.evaluate('element.mount.consent(true)');
   await expect(accept(page)).toBeVisible();
   await page.evaluate("set({ 'max-offers': '1', theme: 'light', locale: 'de' })");
   await letPass(page, 300);
   expect(bodies()).toMatchObject([{ user_details: { external_guid: 'b' }, order_details: { order_id: '1' } }]);
   await page.evaluate("set({ 'external-guid': 'c', 'order-id': '2' })");
   // Consent was given for this element, not for a later mount: the attribute still says that it is required.
-  await page.evaluate('element.offers.consent(true)');
+  await page.evaluate('element.mount.consent(true)');
   await poll(() => bodies().length).toBe(2);
   expect(bodies()[1]).toMatchObject({ user_details: { external_guid: 'c' }, order_details: { order_id: '2' } });
   await expect(accept(page)).toBeVisible();
@@ -94,9 +94,9 @@ test('another view or display mode shows the offers anew', async ({ page }) => {
 test('the same value again changes nothing', async ({ page }) => {
   await openWith(page, `set({ ${REQUIRED} }); document.body.append(element);`);
   await expect(accept(page)).toBeVisible();
-  await page.evaluate("window.before = element.offers; set({ view: 'THANK_YOU', 'display-mode': 'INLINE' })");
+  await page.evaluate("window.before = element.mount; set({ view: 'THANK_YOU', 'display-mode': 'INLINE' })");
   await letPass(page, 100);
-  expect(await page.evaluate('before === element.offers')).toBe(true);
+  expect(await page.evaluate('before === element.mount')).toBe(true);
 });
 
 test('the element gets its events even when there is nothing to show', async ({ page }) => {
@@ -169,9 +169,9 @@ test('a layer closes with its element, and is back with it unless its own mark h
   await expect(layer).toBeVisible();
   expect(bodies()).toHaveLength(1);
   await page.addStyleTag({ content: '[data-offerlet=closed] { display: none !important }' });
-  await page.evaluate('window.mount = element.offers');
+  await page.evaluate('window.mount = element.mount');
   await page.keyboard.press('Escape');
   await expect(layer).toHaveCount(0);
   await letPass(page, 300);
-  expect(await page.evaluate('element.offers === mount')).toBe(true);
+  expect(await page.evaluate('element.mount === mount')).toBe(true);
 });

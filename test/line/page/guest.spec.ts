@@ -103,7 +103,7 @@ test('an <offer-let> that is removed stops, and shows offers again when it retur
   await page.evaluate(
     "window.gone = document.querySelector('offer-let'); gone.remove(); new Promise((resolve) => setTimeout(resolve, 50))",
   );
-  expect(await page.evaluate('[gone.offers, offerlet.explain().length]')).toEqual([undefined, 0]);
+  expect(await page.evaluate('[gone.mount, offerlet.explain().length]')).toEqual([undefined, 0]);
   await page.evaluate('document.body.append(gone)');
   await expect(accept(page)).toBeVisible();
   expect(questions()).toBe(1);

@@ -15,7 +15,7 @@ test('the card is seen before the script, and its nodes, focus and opened text s
   for (const { offer } of Object.values(response.recommendations)) Object.assign(offer, { disclosure_details });
   const json = block({ response });
   const html = cardOf(json);
-  const policy = `default-src 'none'; script-src 'self'; connect-src 'self'; img-src https: data:; style-src '${styleHash}'`;
+  const policy = `default-src 'none'; script-src 'self'; connect-src 'self'; img-src https: data:; style-src ${styleHash}`;
   await page.goto(
     fixture.page(
       '/thanks',

@@ -150,7 +150,7 @@ test('where the policy does not allow the style sheet, nothing is seen until the
   const release = await hold(page);
   const json = block();
   await page.goto(
-    shop(cardOf(json), inScript(json) + scriptTag(), { ...SHOWING, policy: POLICY.replace(styleHash, 'nonce-1') }),
+    shop(cardOf(json), inScript(json) + scriptTag(), { ...SHOWING, policy: POLICY.replace(styleHash, "'nonce-1'") }),
     COMMITTED,
   );
   await expect(page.getByText('Below')).toBeVisible();
@@ -172,7 +172,7 @@ test('with a style sheet from the same origin the card is seen once that is ther
   const json = block({ response: responseWith((_, advertiser) => void delete advertiser['logo_url']) });
   const card = cardOf(json, { stylesheet: '/offerlet.css' });
   await page.goto(
-    shop(card, inScript(json) + scriptTag(), { ...SHOWING, policy: POLICY.replace(styleHash, "nonce-1' 'self") }),
+    shop(card, inScript(json) + scriptTag(), { ...SHOWING, policy: POLICY.replace(styleHash, "'nonce-1' 'self'") }),
     COMMITTED,
   );
   await poll(() => page.evaluate("Boolean(document.querySelector('#offers > div')?.shadowRoot)")).toBe(true);

@@ -16,7 +16,7 @@ export function cardOf(json: ReturnType<typeof block>, options: Html.RenderOptio
 }
 
 export const POLICY = [
-  `default-src 'none'; script-src 'self'; connect-src 'self'; img-src https: data:; style-src '${styleHash}'`,
+  `default-src 'none'; script-src 'self'; connect-src 'self'; img-src https: data:; style-src ${styleHash}`,
   "require-trusted-types-for 'script'; trusted-types 'none'",
 ].join('; ');
 

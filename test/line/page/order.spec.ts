@@ -101,7 +101,7 @@ test('a layer that waits for a dialog of the page stays away once another tab ha
   await open(page, { 'display-mode': 'OVERLAY' });
   await page.locator('[part=close]').click();
   await second.evaluate('cookies.close()');
-  await poll(async () => (await told(second)).outcome?.code).toBe('already_shown');
+  await poll(async () => (await told(second)).outcome?.code).toBe('dismissed');
 });
 
 test('another order, shopper or placement is a new request', async ({ page }) => {

@@ -20,10 +20,10 @@ test('onEvent and the DOM event on the host report the same, and explain returns
   await page.waitForFunction('heard.some(({ type }) => type === "delivered")');
   const { heard, dom, told } = (await page.evaluate('({ heard, dom, told: offers.explain() })')) as Record<string, any>; // oxlint-disable-line typescript/no-explicit-any
   const types = heard.map(({ type }: { type: string }) => type);
-  for (const type of ['outcome', 'tracked', 'impression', 'decline', 'dismiss', 'delivered'])
+  for (const type of ['outcome', 'tracked', 'display', 'decline', 'dismiss', 'delivered'])
     expect(types).toContain(type);
-  expect(types.indexOf('impression')).toBeLessThan(types.indexOf('decline'));
-  expect(dom.map(({ type }: { type: string }) => type)).toContain('impression');
+  expect(types.indexOf('display')).toBeLessThan(types.indexOf('decline'));
+  expect(dom.map(({ type }: { type: string }) => type)).toContain('display');
   expect(told).toMatchObject({
     outcome: { code: 'rendered' },
     request: {

@@ -149,7 +149,7 @@ test('showOffers and <offer-let> use the block; the option comes before it', asy
     '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" order-id="1001" external-guid="4"></offer-let>';
   await page.goto(fixture.page('/npm', shop(inScript(block()) + script + element)));
   await expect(accept(page)).toBeVisible();
-  await poll(() => page.evaluate("document.querySelector('offer-let').offers.explain().prefetched")).toBe('Used');
+  await poll(() => page.evaluate("document.querySelector('offer-let').mount.explain().prefetched")).toBe('Used');
   const mine = block({ order_id: '2002' });
   await page.evaluate(
     `window.offers = showOffers({ relay: '/offers', target: '#offers', prefetched: ${JSON.stringify(mine)}, ${request.replace('1001', '2002')} })`,

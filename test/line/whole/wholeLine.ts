@@ -163,7 +163,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Thank you</title><link
   window.queue = offerletQueue.openQueue({ endpoint: '/offers/events/batch', onEvent(event) {
     if (event.type === 'dropped') dropped += event.count;
     if (event.type === 'error') errors.push(event.reason);
-    if (event.type === 'dead_letter') dropped++;
+    if (event.type === 'deadLetter') dropped++;
   } });
   const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
   async function ask() {

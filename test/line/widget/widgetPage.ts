@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { toStorable } from '../../../src/session/findOffers.ts';
-import type { Offers, ShowOptions } from '../../../src/page/showOptions.ts';
+import type { Mount, ShowOptions } from '../../../src/page/showOptions.ts';
 import type { WidgetProps } from '../../../src/widget/props.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';
 import type { PageEvent } from '../../../src/session/openTrace.ts';
@@ -9,7 +9,7 @@ import { FOOTER, hero, placed } from '../../widget/offers.ts';
 
 declare global {
   interface Window {
-    offers?: Offers;
+    offers?: Mount;
     events: PageEvent[];
     /** Milliseconds that the clock of the page is ahead: what only waits for it need not wait. */
     ahead: number;
