@@ -16,7 +16,14 @@ export { createRelay, type Relay } from './relay/createRelay.ts';
 export { RelayConfigError, RelayError } from './relay/errors.ts';
 export type { LogEntry, RelayMetric, RelayMetricName } from './relay/telemetry.ts';
 export { openDedupeFile, type DedupeFile, type DedupeFileOptions } from './relay/dedupe/openDedupeFile.ts';
-export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './relay/options/relayOptions.ts';
+export type {
+  RelayContext,
+  RelayLimits,
+  RelayOptions,
+  RelayTimeouts,
+  Shop,
+  ShopsOptions,
+} from './relay/options/relayOptions.ts';
 export type { Bucket, RateLimiter, RateLimits } from './relay/rateLimits.ts';
 export { createDedupeMemory, type DedupeMemory, type DedupeMemoryOptions } from './relay/dedupe/createDedupeMemory.ts';
 export type { DedupeClaim, DedupeStore } from './relay/dedupe/dedupeStore.ts';

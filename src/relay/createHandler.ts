@@ -37,8 +37,8 @@ interface Visit {
 const CALLS_PER_CLIENT = 64;
 
 /** Returns the relay for any runtime: routes, checks origin, limits and body, replies, logs. */
-export function createHandler(settings: RelaySettings): Handler {
-  const { authorize, timeouts } = settings;
+export function createHandler(settings: RelaySettings & { readonly shop?: string }): Handler {
+  const { timeouts } = settings;
   const telemetry = createTelemetry(settings);
   const rates = createRateCounter(settings.rateLimit, { timeoutMs: timeouts.dedupe, measure: telemetry.measure });
   const upstreams = {
@@ -87,6 +87,7 @@ export function createHandler(settings: RelaySettings): Handler {
   async function answer(visit: Visit): Promise<Reply> {
     const { request, route, verdict } = visit;
     const { method } = request;
+    const { authorize } = request.own ?? settings;
     if (!route) return errorReply(NOT_FOUND);
     if (verdict === 'foreign' && !authorize) return errorReply(FOREIGN);
     const allow = route === '/health' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
@@ -120,6 +121,7 @@ export function createHandler(settings: RelaySettings): Handler {
 
   async function post({ request, client, requestId }: Visit, route: PostRoute): Promise<Reply> {
     warnOnce(request, client);
+    const { authorize } = request.own ?? settings;
     // Each await costs a turn of the queue, and most requests need neither.
     if (rates.isOn) await rates.spendRequest(client);
     if (authorize) await checkAuthorized(authorize, { request, client });
@@ -173,7 +175,7 @@ export function createHandler(settings: RelaySettings): Handler {
     const bytes = await request.read({
       maxBytes: isRecommendation ? settings.limits.recommendationsBytes : settings.limits.eventsBytes,
       timeoutMs: timeouts.body,
-      isKept: isRecommendation && settings.context !== undefined,
+      isKept: isRecommendation && (request.own ?? settings).context !== undefined,
     });
     const json = parseJson(decode(bytes));
     if (json === undefined)
@@ -230,7 +232,7 @@ export function createHandler(settings: RelaySettings): Handler {
     if (settings.correctTime) headers[TIME_HEADER] = String(Math.round(settings.time()));
     if (body !== '') headers['content-type'] = 'application/json';
     // The state of a relay without allowed origins is for its own.
-    if (authorize && visit.route !== '/health') Object.assign(headers, ANY_ORIGIN_HEADERS);
+    if ((request.own ?? settings).authorize && visit.route !== '/health') Object.assign(headers, ANY_ORIGIN_HEADERS);
     else if (visit.verdict === 'allowed') Object.assign(headers, corsHeaders(request.header('origin')));
     if (reply.headers) Object.assign(headers, reply.headers);
     return { status, headers, body: request.method === 'HEAD' ? '' : body };

@@ -1,9 +1,11 @@
 import { partnerError } from '../wire/errors.ts';
+import { isObject, own } from '../wire/json.ts';
 import { refuseBrowser } from '../wire/keys.ts';
 import type { Reply } from './errors.ts';
 import { createHandler, NOT_CONFIGURED } from './createHandler.ts';
 import { readOptions } from './options/readOptions.ts';
-import type { RelayOptions } from './options/relayOptions.ts';
+import type { RelayOptions, ShopsOptions } from './options/relayOptions.ts';
+import { checkBeforeKey, openShops } from './openShops.ts';
 import { createTelemetry, explain } from './telemetry.ts';
 import { fromRequest, rememberHandler, type Handler, type Prefetch, type RequestInfo } from './runtime.ts';
 
@@ -16,23 +18,35 @@ export interface Relay {
 
 refuseBrowser('offerlet/relay');
 
-/** Creates a relay, the only holder of the key, to be mounted in a merchant's backend. Throws a `RelayConfigError`. */
-export function createRelay(options: RelayOptions): Relay {
+/**
+ * Creates a relay, the only holder of the key, to be mounted in a merchant's backend; with `shop`, one for several shops.
+ * Throws a `RelayConfigError`.
+ */
+export function createRelay(options: RelayOptions | ShopsOptions): Relay {
   refuseBrowser('offerlet/relay');
-  const handler = typeof options?.apiKey === 'function' ? openLater(options) : createHandler(readOptions(options));
+  const handler = openHandler(options);
   const respond = async (request: Request, info: RequestInfo = {}): Promise<Response> => {
     const { status, headers, body } = await handler.respond(fromRequest(request), info);
     return new Response(body === '' ? null : body, { status, ...(headers && { headers }) });
   };
-  const relay: Relay = Object.assign(respond, { prefetch: handler.prefetch });
+  const prefetch: Prefetch = (source, given) => handler.prefetch(source, given);
+  const relay: Relay = Object.assign(respond, { prefetch });
   rememberHandler(relay, handler);
   return relay;
 }
 
+function openHandler(options: RelayOptions | ShopsOptions): Handler {
+  if (isForShops(options)) return openShops(options);
+  return typeof options?.apiKey === 'function' ? openLater(options) : createHandler(readOptions(options));
+}
+
+function isForShops(options: RelayOptions | ShopsOptions): options is ShopsOptions {
+  return isObject(options) && own(options, 'shop') !== undefined;
+}
+
 /** Checks everything but the key now, and opens the relay with the first request for which the key can be read. */
 function openLater(options: RelayOptions): Handler {
-  const apiKey = `adnet_rk_${options.environment === 'production' ? 'live' : 'test'}_unknown`;
-  readOptions({ ...options, apiKey, networkUrl: options.networkUrl || 'https://unknown.invalid' });
+  checkBeforeKey(options);
   let handler: Handler | undefined;
   function open(): Handler | undefined {
     try {

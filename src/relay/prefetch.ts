@@ -12,12 +12,13 @@ import type { RelaySettings } from './options/readOptions.ts';
 import type { Recommend } from './recommend.ts';
 import {
   fromNode,
-  readRequestInfo,
   fromRequest,
+  type Handler,
   type NodeRequest,
-  type Prefetch,
   type Prefetched,
+  type ReadRequest,
   readRequestId,
+  readRequestInfo,
   type RelayRequest,
   type RequestInfo,
 } from './runtime.ts';
@@ -43,7 +44,13 @@ interface Noted {
 }
 
 /** Returns the relay's `prefetch`: a recommendations request like a page's, made by the server that renders the page. */
-export function createPrefetch({ settings, rates, telemetry, recommend, clientOf }: PrefetchParts): Prefetch {
+export function createPrefetch({
+  settings,
+  rates,
+  telemetry,
+  recommend,
+  clientOf,
+}: PrefetchParts): Handler['prefetch'] {
   async function request(visit: RelayRequest, page: JsonObject, client: Client | undefined): Promise<Prefetched> {
     if (rates.isOn) await rates.spendRequest(client);
     const caller = { requestId: readRequestId(visit), sender: client?.network, hasAddress: client !== undefined };
@@ -90,8 +97,14 @@ export function createPrefetch({ settings, rates, telemetry, recommend, clientOf
   };
 }
 
-function readSource(source: Request | NodeRequest): readonly [RelayRequest, RequestInfo] {
+/** Reads the page's request, as the merchant passes it. */
+export function readSource(source: Request | NodeRequest | ReadRequest): ReadRequest {
+  if (isRead(source)) return source;
   return isRequest(source) ? [fromRequest(source), {}] : [fromNode(source), readRequestInfo(source)];
+}
+
+function isRead(source: Request | NodeRequest | ReadRequest): source is ReadRequest {
+  return Array.isArray(source);
 }
 
 /** Frameworks have their own classes of `Request`. */

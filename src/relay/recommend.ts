@@ -92,12 +92,13 @@ const OWNER_DIGITS = 8;
 
 async function callContext(
   request: RelayRequest,
-  { context, timeouts }: Pick<RelaySettings, 'context' | 'timeouts'>,
+  settings: Pick<RelaySettings, 'context' | 'timeouts'>,
 ): Promise<RelayContext> {
+  const { context } = request.own ?? settings;
   if (!context) return {};
   try {
     const known: unknown = await withDeadline(Promise.resolve(context(request.toRequest())), {
-      ms: timeouts.context,
+      ms: settings.timeouts.context,
       late: () => new RelayError(CONTEXT_LATE, { status: 504, code: 'context_timeout' }),
     });
     if (known !== undefined && known !== null && !isObject(known))

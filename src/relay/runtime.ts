@@ -5,6 +5,7 @@ import type { OrderDetails, RecommendationRequest } from '../wire/offers/request
 import { errorReply, RelayError, type Reply } from './errors.ts';
 import { refuseHead } from '../http/refuseHead.ts';
 import { withDeadline } from '../http/withDeadline.ts';
+import type { ShopFunctions } from './options/relayOptions.ts';
 
 // How requests reach a relay on each runtime: as a Web `Request`, or as a message of node:http.
 
@@ -32,6 +33,10 @@ export interface RelayRequest {
   read(limits: BodyLimits & { readonly isKept: boolean }): Promise<Uint8Array>;
   /** The same as a Web `Request`, its body unread. Only after `read` with `isKept`. */
   toRequest(): Request;
+  /** URL and headers as a Web `Request`, without the body. */
+  toHead(): Request;
+  /** The functions of the shop that it is for, where there are several shops. */
+  own?: ShopFunctions;
 }
 
 interface BodyLimits {
@@ -90,10 +95,13 @@ export interface NodeRequest {
   resume(): unknown;
 }
 
+/** A request that was read before, and where it came from. */
+export type ReadRequest = readonly [RelayRequest, RequestInfo];
+
 /** The relay on any runtime. Neither method throws or rejects. */
 export interface Handler {
   respond(request: RelayRequest, info: RequestInfo): Promise<Reply>;
-  readonly prefetch: Prefetch;
+  prefetch(source: Request | NodeRequest | ReadRequest, given: PrefetchRequest): Promise<Prefetched | undefined>;
 }
 
 /** What a page is going to request, and how long it may wait for that. */
@@ -138,6 +146,7 @@ export function fromRequest(request: Request): RelayRequest {
       return readWebBody(limits.isKept ? request.clone() : request, limits);
     },
     toRequest: () => request,
+    toHead: () => new Request(request.url, { method: request.method, headers: request.headers }),
   };
 }
 
@@ -218,7 +227,8 @@ export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefe
       },
     );
   };
-  return Object.assign(listen, { prefetch: handler?.prefetch });
+  const { prefetch } = relay as Respond & { readonly prefetch?: Prefetch };
+  return Object.assign(listen, { prefetch: handler && prefetch });
 }
 
 /** With what was read before, and what a socket reads ahead, this stays below 256 KiB. */
@@ -294,6 +304,7 @@ export function fromNode(message: NodeRequest): RelayRequest {
       return bytes;
     },
     toRequest: () => toRequest(message, kept),
+    toHead: () => toRequest(message, undefined),
   };
 }
 

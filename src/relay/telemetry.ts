@@ -5,6 +5,8 @@ import { createSecrets } from '../text/printable.ts';
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
+  /** Which one, where there are several shops. */
+  readonly shop?: string;
   readonly request_id?: string;
   readonly route?: string;
   readonly status?: number;
@@ -46,6 +48,8 @@ export type RelayMetricName =
 export interface RelayMetric {
   readonly name: RelayMetricName;
   readonly value: number;
+  /** Which one, where there are several shops. */
+  readonly shop?: string;
   readonly route?: string;
   readonly status?: number;
 }
@@ -61,15 +65,17 @@ export interface Telemetry {
 export interface TelemetryOptions {
   /** Empty while it is not known. */
   readonly apiKey: string;
+  readonly shop?: string | undefined;
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   readonly onMetric: ((metric: RelayMetric) => void) | undefined;
 }
 
 /** The log by default: warnings and errors on the console, which on servers is stderr. */
-function writeLog({ level, message, status, code, error, request_id }: LogEntry): void {
+function writeLog({ level, message, shop, status, code, error, request_id }: LogEntry): void {
   const request = request_id && `(request ${request_id})`;
   const parts = [
     'offerlet relay:',
+    shop && `(shop ${shop})`,
     message,
     status,
     code,
@@ -82,8 +88,9 @@ function writeLog({ level, message, status, code, error, request_id }: LogEntry)
 }
 
 /** Telemetry that calls `onLog`, without keys and personal data, and `onMetric`. */
-export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): Telemetry {
+export function createTelemetry({ apiKey, shop, onLog, onMetric }: TelemetryOptions): Telemetry {
   const { redact } = createSecrets(apiKey);
+  const of = shop === undefined ? {} : { shop };
   return {
     isVerbose: onLog !== undefined || onMetric !== undefined,
     log(entry) {
@@ -91,6 +98,7 @@ export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): 
       // The rest are words and numbers of the relay's own.
       const clean: LogEntry = {
         ...entry,
+        ...of,
         ...(request_id !== undefined && { request_id: redact(request_id) }),
         ...(code !== undefined && { code: redact(code) }),
         ...(error !== undefined && { error: redact(error) }),
@@ -103,7 +111,7 @@ export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): 
     },
     measure(metric) {
       try {
-        onMetric?.(metric);
+        onMetric?.(shop === undefined ? metric : { ...metric, shop });
       } catch {
         // A metric that fails must not fail a request.
       }

@@ -240,12 +240,12 @@ export type RelaySettings = { readonly [Name in keyof Rows]: ReturnType<Rows[Nam
 export function readOptions(options: RelayOptions): RelaySettings {
   if (!isObject(options))
     throw new RelayConfigError('createRelay needs its options: createRelay({ apiKey, version, networkUrl }).');
-  const names = Object.keys(ROWS);
-  const other = Object.keys(options).find((name) => !names.includes(name));
+  const given: Readonly<Record<string, unknown>> = options;
+  const names = [...Object.keys(ROWS), 'shop'];
+  const other = Object.keys(given).find((name) => given[name] !== undefined && !Object.hasOwn(ROWS, name));
   if (other !== undefined)
     throw new RelayConfigError(`createRelay has no option ${quote(other, "'")}. Its options are ${names.join(', ')}.`);
   const settings: Record<string, unknown> = {};
-  const given: Readonly<Record<string, unknown>> = options;
   for (const [name, { read }] of Object.entries<Row<unknown>>(ROWS))
     settings[name] = read(given[name], { options, settings: settings as unknown as SoFar['settings'] });
   return { ...(settings as unknown as RelaySettings), time: options.now ?? Date.now };

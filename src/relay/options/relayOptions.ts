@@ -96,3 +96,27 @@ export interface RelayOptions {
   onLog?: ((entry: LogEntry) => void) | undefined;
   onMetric?: ((metric: RelayMetric) => void) | undefined;
 }
+
+/** One of several shops behind a relay: its key, and every other option in which it differs from the others. */
+export interface Shop extends Partial<RelayOptions> {
+  apiKey: RelayOptions['apiKey'];
+  /**
+   * What logs, metrics and stores call it: letters, digits, `.`, `_` and `-`. It stays the same when the key changes; by
+   * default it is a hash of the key.
+   */
+  name?: string | undefined;
+}
+
+/** The options of `createRelay` for several shops. All but `shop` and `dedupe` are for shops that don't say it themselves. */
+export interface ShopsOptions extends Omit<Partial<RelayOptions>, 'apiKey' | 'dedupe'> {
+  /**
+   * Returns the shop that a request is for, by its URL and headers; it has no body. `undefined` for no shop is a 404. It is
+   * called for every request, and so are the functions that it returns: they may use the request.
+   */
+  shop(request: Request): Shop | undefined | Promise<Shop | undefined>;
+  /** Returns the store of accepted events of the shop with this name, once; in memory by default. Two must never share one. */
+  dedupe?: ((name: string) => DedupeStore | Promise<DedupeStore>) | undefined;
+}
+
+/** The functions of a shop that are taken from each request anew. */
+export type ShopFunctions = Pick<RelayOptions, 'authorize' | 'context'>;
