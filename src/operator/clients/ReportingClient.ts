@@ -6,10 +6,10 @@ import {
   type Report,
   type ReportRow,
 } from '../../wire/reporting.ts';
-import { dateOf, HOUR_MS, startOf } from '../../wire/utcDates.ts';
+import { addDays, HOUR_MS, startOf } from '../../wire/utcDates.ts';
 import { compareTotals, createComparer, type Row, type RowComparer, type Totals } from '../reports/comparison.ts';
 import type { ComparedPeriods } from '../reports/period.ts';
-import { sumHours, withParts } from '../reports/sumHours.ts';
+import { addHours, endsToday, hoursUntil, withParts } from '../reports/sumHours.ts';
 import {
   comparisonOf,
   reportParams,
@@ -21,7 +21,8 @@ import {
 } from '../reports/reportQuery.ts';
 import { isRanking, queryOfSpec, type ReportSpec } from '../reports/reportSpec.ts';
 import { connect, type CallOptions, type ClientOptions } from '../../http/connect.ts';
-import { OPERATOR, ReportChangedError } from './errors.ts';
+import type { ErrorKind } from '../../http/apiErrors.ts';
+import { ApiError, OPERATOR, ReportChangedError } from './errors.ts';
 
 /** The options of a `ReportingClient`. */
 export interface ReportingClientOptions<V extends ReportVariant> extends ClientOptions {
@@ -38,6 +39,7 @@ export interface WalkOptions extends CallOptions {
 /** Client of the Reporting API V2: a channel's report on all its publishers, or one publisher's own report. */
 export class ReportingClient<V extends ReportVariant> {
   readonly #call: ReturnType<typeof connect>;
+  readonly #variant: ReportVariant;
   readonly #path: string;
   readonly #pageLimit: number;
 
@@ -45,6 +47,7 @@ export class ReportingClient<V extends ReportVariant> {
     const variant: ReportVariant = options.variant;
     if (variant !== 'channel' && variant !== 'publisher')
       throw new TypeError("variant must be 'channel' or 'publisher'.");
+    this.#variant = variant;
     const isChannel = variant === 'channel';
     this.#call = connect(isChannel ? options : { ...options, networkUrl: withApi(options.networkUrl) }, OPERATOR);
     this.#path = isChannel ? CHANNEL_REPORT_PATH : PUBLISHER_REPORT_PATH;
@@ -111,32 +114,47 @@ export class ReportingClient<V extends ReportVariant> {
 
   /** Reads the whole report on the dates to compare with. */
   async #comparer(query: ReportQuery<V>, periods: ComparedPeriods, options: CallOptions): Promise<ReportComparer> {
-    const { dates, compared, grain } = periods;
-    const isToday = dates.from === dates.to && dates.from === dateOf(Date.now());
+    const { compared } = periods;
     const whole = { ...query, ...compared, offset: 0, limit: undefined };
-    if (!isToday) {
-      const { rows, summary } = await this.#all(whole, options);
-      return { rows: createComparer(rows, periods), summary, dates: compared };
-    }
-    // Today is not over: the other day counts up to the same hour.
-    const { metrics } = query;
-    const hourly = { ...whole, time_grain: 'hour', metrics: metrics && withParts(metrics) };
-    const { rows, summary, meta } = await this.#all(hourly as never, options);
-    const hours = hoursUntil(meta.data_through, dates.from);
-    const end = startOf(compared.from) + hours * HOUR_MS;
-    const counted = rows.filter((row) => Date.parse(row.period_start) < end);
-    const sums = sumHours(counted, metrics ?? Object.keys(summary));
+    const soFar = endsToday(periods) ? await this.#soFar(whole, periods, options) : undefined;
+    const { rows, summary } = soFar ?? (await this.#all(whole, options));
     return {
-      rows: createComparer(grain === 'hour' ? counted : sums.rows, periods),
-      summary: sums.summary,
-      dates: { ...compared, hours },
+      rows: createComparer(rows, periods),
+      summary,
+      dates: soFar ? { ...compared, hours: soFar.hours } : compared,
     };
   }
 
-  async #all(
+  /** Reads the dates to compare with up to the hour that today has come to; undefined when the network has no such hours. */
+  async #soFar(
     query: ReportQuery<V>,
+    periods: ComparedPeriods,
     options: CallOptions,
-  ): Promise<Pick<Report, 'summary' | 'meta'> & { readonly rows: readonly ReportRow[] }> {
+  ): Promise<(Rows & { readonly hours: number }) | undefined> {
+    const { dates, compared } = periods;
+    const metrics = query.metrics && withParts(query.metrics, this.#variant);
+    const read = (change: object): Promise<Rows & Pick<Report, 'meta'>> =>
+      this.#all({ ...query, metrics, ...change } as never, options);
+    const lastDay = { from: compared.to, time_grain: 'hour' };
+    try {
+      const byHour = await read(lastDay);
+      const ofAll = query.group_by ? await read({ ...lastDay, group_by: undefined }) : byHour;
+      const hours = hoursUntil(byHour.meta.data_through, dates.to);
+      const end = startOf(compared.to) + hours * HOUR_MS;
+      const before = (rows: readonly ReportRow[]): ReportRow[] =>
+        rows.filter((row) => Date.parse(row.period_start) < end);
+      const whole = compared.from < compared.to ? await read({ to: addDays(compared.to, -1) }) : undefined;
+      const names = query.metrics ?? Object.keys(byHour.summary);
+      const parts = { hours: before(byHour.rows), hoursOfAll: before(ofAll.rows), whole };
+      return { ...addHours({ ...periods, ...parts, metrics: names, variant: this.#variant }), hours };
+    } catch (error) {
+      // There are too many hours or none that old, or a ratio is enabled without its parts: whole days are compared.
+      if (error instanceof ApiError && NO_HOURS.includes(error.kind)) return undefined;
+      throw error;
+    }
+  }
+
+  async #all(query: ReportQuery<V>, options: CallOptions): Promise<Rows & Pick<Report, 'meta'>> {
     const rows: ReportRow[] = [];
     let last: Report | undefined;
     for await (const page of this.#walk(query, { ...options, snapshot: true })) {
@@ -154,11 +172,13 @@ interface ReportComparer {
   readonly dates: ComparedDates;
 }
 
-/** The hours of a date that have data, the latest one included; those until now where the network does not say. */
-function hoursUntil(dataThrough: string | null, date: string): number {
-  const latest = dataThrough === null ? Date.now() : Date.parse(dataThrough);
-  return Math.max(0, Math.min(24, Math.floor((latest - startOf(date)) / HOUR_MS) + 1));
+interface Rows {
+  readonly rows: readonly ReportRow[];
+  readonly summary: Report['summary'];
 }
+
+/** Why hours can't be read although days can. */
+const NO_HOURS: readonly ErrorKind[] = ['too_large', 'outside_history', 'metric_not_available'];
 
 interface TypedPage {
   readonly page: Report;

@@ -144,10 +144,10 @@ function emptyColumns({ metrics, query }: PrintedReport): string[] {
   return ['period_start', 'period_end', ...groups, ...metrics];
 }
 
-function captionOf({ dates, compared, meta, printed, publishers, filters }: PrintedReport): string {
+function captionOf({ query, dates, compared, meta, printed, publishers, filters }: PrintedReport): string {
   const range = dates ?? (printed.length > 0 ? rangeOfRows(printed) : undefined);
   const parts = [
-    ...(range ? [rangeText(range) + (compared ? ` against ${comparedText(compared)}` : '')] : []),
+    ...(range ? [rangeText(range) + (compared ? ` against ${comparedText(compared, query)}` : '')] : []),
     meta.timezone,
     ...(meta.data_through === null
       ? []

@@ -67,6 +67,8 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return session(signal);
       case 'GET report':
         return reports.read(url.searchParams, signal);
+      case 'GET report-rows':
+        return reports.rows(url.searchParams);
       case 'GET report-csv':
         return reports.csv(url.searchParams, signal);
       case 'GET watch':

@@ -5,6 +5,7 @@ import {
   sortRows,
   type WholeReport,
 } from '../clients/ReportingClient.ts';
+import { ReportChangedError } from '../clients/errors.ts';
 import { setNewest } from '../../http/setNewest.ts';
 import type { Row } from '../reports/comparison.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
@@ -13,12 +14,17 @@ import { readState, type ReportState } from '../reports/reportState.ts';
 import { groupKeyOf } from '../reports/series.ts';
 import { isTextColumn } from '../../wire/reporting.ts';
 import { toCsv } from '../../text/toCsv.ts';
-import type { ConsoleReport } from './protocol.ts';
+import type { ConsoleReport, ConsoleRows } from './protocol.ts';
 
 /** Reads reports and keeps the last ones, so that a page gets only the rows that it shows. */
 export interface Reports {
-  /** GET report: the rows from `offset` on, and those of a chart. With `kept`, one that was read before will do. */
+  /** GET report: its first rows, and those of a chart. With `kept`, one that was read before will do. */
   read(params: URLSearchParams, signal: AbortSignal): Promise<ConsoleReport>;
+  /**
+   * GET report-rows: the rows from `offset` on of the report that was read at `read_at`. The network is never asked: a table
+   * that scrolls would read a forgotten report again for each window. Throws a `ReportChangedError` instead.
+   */
+  rows(params: URLSearchParams): ConsoleRows;
   /** GET report-csv: all rows of a report that a page shows. */
   csv(params: URLSearchParams, signal: AbortSignal): Promise<{ readonly csv: string }>;
 }
@@ -35,6 +41,8 @@ const MAX_BARS = 12;
 interface Kept {
   readonly read_at: number;
   readonly whole: WholeReport;
+  /** Whether it changed with every read. */
+  readonly isUnsteady: boolean;
   /** Its rows in the order that was requested last: the windows of a page have one order. */
   sorted: { readonly sort: string; readonly rows: readonly Row[] } | undefined;
   /** The highest groups by the metric of a chart. */
@@ -47,17 +55,20 @@ export function createReports(client: ReportingClient<ReportVariant>, variant: R
   const kept = new Map<string, Kept>();
   let lastRead = 0;
 
+  const keyOf = (state: ReportState): string =>
+    JSON.stringify([queryOfSpec(state), isSortedByNetwork(state) ? state.sort : '']);
+
   async function find(state: ReportState, params: URLSearchParams, signal: AbortSignal): Promise<Kept> {
-    const key = JSON.stringify([queryOfSpec(state), isSortedByNetwork(state) ? state.sort : '']);
-    const known = params.has('kept') ? kept.get(key) : undefined;
+    const known = params.has('kept') ? kept.get(keyOf(state)) : undefined;
     if (known) return known;
     const limit = params.get('limit') ?? '';
     const first = /^\d{1,5}$/.test(limit) ? Number(limit) : undefined;
-    const whole = await readWholeReport(client, state, { first, signal });
+    let isUnsteady = false;
+    const whole = await readWholeReport(client, state, { first, signal, onUnsteady: () => void (isUnsteady = true) });
     lastRead = Math.max(Date.now(), lastRead + 1);
-    const report: Kept = { read_at: lastRead, whole, sorted: undefined, groups: new Map() };
+    const report: Kept = { read_at: lastRead, whole, isUnsteady, sorted: undefined, groups: new Map() };
     if (first !== undefined) return report;
-    setNewest(kept, [key, report], { max: MAX_KEPT });
+    setNewest(kept, [keyOf(state), report], { max: MAX_KEPT });
     return report;
   }
 
@@ -74,22 +85,29 @@ export function createReports(client: ReportingClient<ReportVariant>, variant: R
       const report = await find(state, params, signal);
       const { whole } = report;
       const rows = rowsOf(report, state);
-      const offset = Math.min(Number(params.get('offset')) || 0, rows.length);
-      const groups = offset > 0 ? null : await groupsOf(report, state, signal);
+      const groups = await groupsOf(report, state, signal);
       return {
         read_at: report.read_at,
-        rows: rows.slice(offset, offset + WINDOW_ROWS),
-        offset,
+        rows: rows.slice(0, WINDOW_ROWS),
         count: rows.length,
+        isUnsteady: report.isUnsteady,
         groups,
-        // Each window would repeat them.
-        chart_rows: offset > 0 || rows.length <= WINDOW_ROWS ? null : chartRows(whole, { state, groups }),
+        chart_rows: rows.length <= WINDOW_ROWS ? null : chartRows(whole, { state, groups }),
         totals: whole.totals,
         compared: whole.compared ?? null,
         total: whole.total,
         timezone: whole.meta.timezone,
         data_through: whole.meta.data_through,
       };
+    },
+    rows(params) {
+      const state = readState(params, variant);
+      const report = kept.get(keyOf(state));
+      const read_at = Number(params.get('read_at'));
+      if (report?.read_at !== read_at)
+        throw new ReportChangedError('The console no longer has this report.', { status: 409 });
+      const offset = Number(params.get('offset')) || 0;
+      return { offset, rows: rowsOf(report, state).slice(offset, offset + WINDOW_ROWS) };
     },
     async csv(params, signal) {
       const state = readState(params, variant);

@@ -22,15 +22,16 @@ export interface ConsoleContext {
   readonly currency: string | null;
 }
 
-/** A report: the rows of one window, and what a chart needs. */
+/** A report: its first rows, and what a chart needs. */
 export interface ConsoleReport {
   /** When the process read it: rows that it sends later are of the same reading. */
   readonly read_at: number;
-  /** Rows from `offset` on, those that only the compared dates have among them. */
+  /** The first rows, those that only the compared dates have among them. */
   readonly rows: readonly Row[];
-  readonly offset: number;
   /** How many rows there are. */
   readonly count: number;
+  /** Whether it changed with every read: a row may be missing, or there twice. */
+  readonly isUnsteady: boolean;
   /** What a chart draws; null when that is `rows`. */
   readonly chart_rows: readonly Row[] | null;
   /** The highest groups over all dates, when the report has breakdowns and periods. */
@@ -42,6 +43,12 @@ export interface ConsoleReport {
   readonly total: number;
   readonly timezone: string;
   readonly data_through: string | null;
+}
+
+/** More rows of a report. */
+export interface ConsoleRows {
+  readonly offset: number;
+  readonly rows: readonly Row[];
 }
 
 /** One page of publishers. */

@@ -1,4 +1,6 @@
+import { comparedDates } from './period.ts';
 import type { ComparedDates, MetricChange } from './reportQuery.ts';
+import type { ReportSpec } from './reportSpec.ts';
 import { addDays, type DateRange } from '../../wire/utcDates.ts';
 import { isShare, kindOf, type Metric, type TimeGrain } from '../../wire/reporting.ts';
 
@@ -133,11 +135,17 @@ export function rangeText({ from, to }: DateRange): string {
   return `${from.slice(0, 7) === to.slice(0, 7) ? new Date(first).getUTCDate() : plainDay.format(first)} – ${end}`;
 }
 
-/** Writes the dates compared with; when today is compared, up to which hour: `Wed, 25 Nov 2026, until 13:00 UTC`. */
-export function comparedText({ hours, ...dates }: ComparedDates): string {
-  const until = hours === undefined || hours === 24 ? '' : `, until ${String(hours).padStart(2, '0')}:00 UTC`;
-  return rangeText(dates) + until;
+/**
+ * Writes the dates that a report is compared with, how they follow from its own, and up to which hour when today is compared:
+ * `Wed, 25 Nov 2026 until 13:00 UTC, the day before`.
+ */
+export function comparedText({ hours, ...dates }: ComparedDates, { period, compare }: ComparedSpec): string {
+  const end = dates.from === dates.to ? '' : ', the last day';
+  const until = hours === undefined || hours === 24 ? '' : `${end} until ${String(hours).padStart(2, '0')}:00 UTC`;
+  return `${rangeText(dates)}${until}${period && compare ? `, ${comparedDates(period, compare).rule}` : ''}`;
 }
+
+type ComparedSpec = Pick<ReportSpec, 'period' | 'compare'>;
 
 /** Writes a period so that periods sort as text: `2026-11-16 Mon`, `2026-11-16 – 11-22`. */
 export function sortablePeriod(start: string, end: string, grain: TimeGrain): string {

@@ -118,6 +118,15 @@ const MONTHS: Readonly<Partial<Record<string, number>>> = {
   last_year: 12,
 };
 
+/** Names of a number of months. */
+const MONTH_NAMES: Readonly<Partial<Record<number, string>>> = { 1: 'month', 3: 'quarter', 12: 'year' };
+
+/** The dates of a comparison, and the rule that they follow. */
+export interface RuledDates extends DateRange {
+  /** Such as "the same days of the month before". */
+  readonly rule: string;
+}
+
 /**
  * Returns the dates that a period is compared with; the grain of a report plays no part. `previous`: the days just before;
  * months, quarters and years, and those to date, with the same days of the one before. `year`: 52 weeks before, so that
@@ -128,22 +137,29 @@ export function comparedDates(
   of: Period,
   compare: Compare,
   { now }: { readonly now?: Date | number | undefined } = {},
-): DateRange {
+): RuledDates {
   const dates = datesOf(of, now);
   const months = typeof of === 'string' ? MONTHS[of] : monthsOf(dates);
   if (months !== undefined) {
     const back = compare === 'year' ? 12 : months;
     const isWhole = dates.to === monthEnd(dates.to);
+    const before = compare === 'year' ? 'year' : (MONTH_NAMES[months] ?? `${months} months`);
     return {
       from: monthsBefore(dates.from, back),
       to: isWhole ? monthEnd(dates.to, -back) : monthsBefore(dates.to, back),
+      rule: isWhole && back === months ? `the ${before} before` : `the same days of the ${before} before`,
     };
   }
   const days = countDays(dates);
   const isWeek =
     of === 'week_to_date' || (typeof of === 'object' && of.from === weekStart(of.from) && days > 1 && days < 7);
-  const shift = compare === 'year' ? YEAR_DAYS : isWeek ? 7 : days;
-  return { from: addDays(dates.from, -shift), to: addDays(dates.to, -shift) };
+  const [shift, rule] =
+    compare === 'year'
+      ? [YEAR_DAYS, '52 weeks before']
+      : isWeek
+        ? [7, 'the same days of the week before']
+        : [days, days === 1 ? 'the day before' : `the ${days} days before`];
+  return { from: addDays(dates.from, -shift), to: addDays(dates.to, -shift), rule };
 }
 
 /** The months after which two dates repeat; undefined for a day, and unless they begin with a month. */

@@ -36,7 +36,7 @@ type ReportDates =
 
 /** The dates of the counterparts, both included. */
 export interface ComparedDates extends DateRange {
-  /** When today is compared: the hours of the other day that count. */
+  /** When the last day is compared with today: the hours of it that count. */
   readonly hours?: number;
 }
 
@@ -141,7 +141,8 @@ export function comparisonOf(query: ReportQuery<ReportVariant>): ComparedPeriods
     throw new TypeError('from and to must be dates such as 2026-11-20, and from must not be after to.');
   if (typeof compare === 'object') return { dates, compared: { from: compare.from, to: compare.to }, grain };
   if (!COMPARES.includes(compare)) throw new TypeError("compare must be 'previous', 'year' or two dates.");
-  return { dates, compared: comparedDates(dates, compare), grain };
+  const { from: first, to: last } = comparedDates(dates, compare);
+  return { dates, compared: { from: first, to: last }, grain };
 }
 
 function dateText(name: string, value: unknown): string {

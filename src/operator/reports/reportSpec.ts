@@ -71,8 +71,12 @@ export function queryOfSpec(
     group_by: listed(by),
     metrics,
     ...Object.fromEntries(filtered),
-    compare: compare && period && comparedDates(period, compare, { now }),
+    compare: compare && period && rangeOf(comparedDates(period, compare, { now })),
   };
+}
+
+function rangeOf({ from, to }: DateRange): DateRange {
+  return { from, to };
 }
 
 function listed(names: readonly string[]): readonly string[] | undefined {

@@ -51,6 +51,7 @@ test('dates outside the history offer those inside, and a comparison outside is 
   await expect(payout(page)).toContainText(/\d/);
   await page.goto(own.url);
   await expect(page.getByText('The history is too short to compare with.')).toBeVisible();
+  await expect(page.getByLabel('Command', { exact: true })).not.toContainText('--compare');
   await control(sandbox.network, 'settings', { history_from: null }, 'PUT');
 });
 
@@ -96,14 +97,41 @@ test('dates without data are reported, with a way back', async ({ page }) => {
   await expect(page.locator('.time-chart svg')).toBeVisible();
 });
 
-test('when the network goes away the data stays, with its time, and comes back by itself', async ({ page }) => {
-  await page.goto(`${sandbox.shop}/console/`);
+for (const [what, fault] of [
+  ['can’t be reached', { drop_connection: true }],
+  ['went wrong', { status: 500 }],
+  ['refused the key', { status: 401 }],
+] as const)
+  test(`when the network ${what} the data stays, with its time, and comes back by itself`, async ({ page }) => {
+    await page.goto(`${sandbox.shop}/console/`);
+    await expect(payout(page)).toContainText(/\d/);
+    await control(sandbox.network, 'faults', { route: REPORT, ...fault, times: 99 });
+    const notice = page.getByText(new RegExp(`${what}.*You see what was read at \\d\\d:\\d\\d:\\d\\d.*Next attempt`));
+    await expect(notice).toBeVisible();
+    await control(sandbox.network, 'faults', undefined, 'DELETE');
+    await expect(notice).toHaveCount(0);
+    await expect(payout(page)).toContainText(/\d/);
+  });
+
+test('a path that is no text is no page', async ({ page }) => {
+  await page.goto(`${own.url}/publishers/%E0%A4%A`);
+  await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible();
+});
+
+test('arrow keys over the grains read the first and the last one, not each', async ({ page }) => {
+  await page.goto(own.url);
   await expect(payout(page)).toContainText(/\d/);
-  await control(sandbox.network, 'faults', { route: REPORT, drop_connection: true, times: 99 });
-  await expect(page.getByText(/can’t be reached\. You see what was read at \d\d:\d\d:\d\d/)).toBeVisible();
-  await control(sandbox.network, 'faults', undefined, 'DELETE');
-  await expect(payout(page)).toContainText(/\d/);
-  await expect(page.getByText(/can’t be reached\./)).toHaveCount(0);
+  const grains: string[] = [];
+  await page.route('**/api/report?*', async (route) => {
+    grains.push(new URL(route.request().url()).searchParams.get('grain') ?? 'day');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await route.continue().catch(() => undefined);
+  });
+  await page.getByRole('radio', { name: 'Day', exact: true }).focus();
+  for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowRight');
+  await expect(page).toHaveURL(/grain=total/);
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+  expect(grains).toEqual(['week', 'total']);
 });
 
 test('when the console’s process is gone the page says so', async ({ page }) => {

@@ -226,49 +226,6 @@ test.each(['total', 'week', 'month'] as const)(
   },
 );
 
-test('today is compared with the other day up to the same hour, ratios from their sums', async () => {
-  const dayOf = (back: number): string => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
-  const [today, yesterday] = [dayOf(0), dayOf(1)];
-  const hour = (at: number, clicks: number): Cells => ({
-    period_start: `${yesterday}T${String(at).padStart(2, '0')}:00:00Z`,
-    period_end: `${yesterday}T${String(at + 1).padStart(2, '0')}:00:00Z`,
-    page_type: 'THANK_YOU',
-    clicks,
-    ctr: clicks / 100,
-    impressions: 100,
-  });
-  const body =
-    (data: readonly Cells[], summary: Cells): Scripted =>
-    (response) =>
-      void response.setHeader('content-type', 'application/json').end(
-        JSON.stringify({
-          data,
-          summary,
-          pagination: { offset: 0, limit: 250, total: data.length, has_more: false },
-          meta: { timezone: 'UTC', data_through: `${today}T01:00:00Z`, request_id: 'r' },
-        }),
-      );
-  const own = { clicks: 9, ctr: 0.03 };
-  server.responses = [
-    body([{ ...day(today, { page_type: 'THANK_YOU', ...own }) }], own),
-    body([hour(0, 2), hour(1, 4), hour(2, 50)], { clicks: 56, ctr: 0.18, impressions: 300 }),
-  ];
-  const query = {
-    from: today,
-    to: today,
-    time_grain: 'total',
-    group_by: ['page_type'],
-    metrics: ['clicks', 'ctr'],
-  } as const;
-  const { data, totals, compared } = await client.report({ ...query, compare: 'previous' });
-  expect(compared).toEqual({ from: yesterday, to: yesterday, hours: 2 });
-  expect(totals.counterpart).toEqual({ clicks: 6, ctr: 0.03 });
-  expect(data[0]?.counterpart).toMatchObject({ page_type: 'THANK_YOU', clicks: 6, ctr: 0.03 });
-  expect(data[0]?.change.clicks).toEqual({ difference: 3, percent: 50, points: null });
-  const asked = new URL(server.seen[1]?.url ?? '', server.url).searchParams;
-  expect([asked.get('time_grain'), asked.get('metrics')]).toEqual(['hour', 'clicks,ctr,impressions']);
-});
-
 test('the types refuse what the network would refuse, and narrow a publisher by its status', () => {
   const day = '2026-11-16';
   const metrics: ('clicks' | 'ctr')[] = [];

@@ -31,9 +31,9 @@ beforeAll(async () => {
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])('what the command compares is what the raw API says: seed %i', async (seed) => {
   const random = seeded(seed);
-  // Days of one week, and dates that begin with a month, are compared otherwise, whatever day it is today.
+  // Days of one week, dates that begin with a month, and those up to today are compared otherwise.
   const days = 7 + Math.floor(random() * 7);
-  const back = Math.floor(random() * 12) * DAY_MS;
+  const back = (1 + Math.floor(random() * 11)) * DAY_MS;
   const to = today - (dateOf(today - back - (days - 1) * DAY_MS).endsWith('-01') ? back + DAY_MS : back);
   const from = to - (days - 1) * DAY_MS;
   const by = pick(
@@ -92,3 +92,65 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('what the command compares is what the raw A
   const order = report.data.map((row) => row.change['clicks']?.difference ?? 0);
   expect(order).toEqual(order.toSorted((a, b) => b - a));
 });
+test.each(['day', 'week', 'total', 'hour'] as const)(
+  'today is compared up to the same hour, whatever the dates, by %s',
+  async (grain) => {
+    const dates = grain === 'hour' ? { from: today, to: today } : { from: today - 9 * DAY_MS, to: today };
+    const days = (dates.to - dates.from) / DAY_MS + 1;
+    const metrics = ['clicks', 'channel_payout', 'ctr', 'cvr', 'attributed_cpa'];
+    const parts = ['clicks', 'impressions', 'conversions', 'channel_payout', 'attributed_ad_spend_amount'];
+    const range = `--from ${dateOf(dates.from)} --to ${dateOf(dates.to)} --grain ${grain} --by page_type`;
+    const ran = await world.run(`report ${range} --metrics ${metrics.join()} --compare previous --json`);
+    expect(ran.code, ran.stderr).toBe(0);
+    const report = JSON.parse(ran.stdout) as { data: Compared[]; totals: Compared; compared: { hours: number } };
+    const { hours } = report.compared;
+    expect(hours).toBeGreaterThan(0);
+    // The same from hours of the raw API: three dates at a time.
+    const facts: RawRow[] = [];
+    for (let at = dates.from - days * DAY_MS; at < dates.from; at += DAY_MS) {
+      const query = {
+        from: dateOf(at),
+        to: dateOf(at),
+        time_grain: 'hour',
+        metrics: parts.join(),
+        group_by: 'page_type',
+      };
+      const { rows } = await readRaw(get, new URLSearchParams(query));
+      facts.push(
+        ...rows.filter((row) => Date.parse(String(row['period_start'])) < dates.from - DAY_MS + hours * 3_600_000),
+      );
+    }
+    const sum = (rows: readonly RawRow[], name: string) => rows.reduce((all, row) => all + Number(row[name]), 0);
+    const check = (counterpart: RawRow | null | undefined, rows: readonly RawRow[]): void => {
+      const of = (name: string) => sum(rows, name);
+      expect(counterpart?.['clicks'] ?? 0).toBe(of('clicks'));
+      expect(Number(counterpart?.['channel_payout'] ?? 0)).toBeCloseTo(of('channel_payout'), 0);
+      const share = (over: string, under: string) => (of(under) === 0 ? 0 : of(over) / of(under));
+      expect(Number(counterpart?.['ctr'] ?? 0)).toBe(Number((share('clicks', 'impressions') + 1e-9).toFixed(4)));
+      expect(Number(counterpart?.['cvr'] ?? 0)).toBe(Number((share('conversions', 'clicks') + 1e-9).toFixed(4)));
+      const cost = String(counterpart?.['attributed_cpa'] ?? 0);
+      expect(cost).toMatch(/^\d+(\.\d\d?)?$/);
+      compared += 4;
+    };
+    check(report.totals.counterpart, facts);
+    for (const page of new Set(facts.map((row) => row['page_type']))) {
+      const rows = report.data.filter((row) => row['page_type'] === page);
+      const counterparts = rows.map(({ counterpart }) => counterpart);
+      expect(
+        sum(
+          counterparts.map((one) => one ?? { clicks: 0 }),
+          'clicks',
+        ),
+      ).toBe(
+        sum(
+          facts.filter((row) => row['page_type'] === page),
+          'clicks',
+        ),
+      );
+      const last = counterparts
+        .filter((one) => one !== null)
+        .toSorted((a, b) => (String(a['period_start']) < String(b['period_start']) ? 1 : -1))[0];
+      if (grain !== 'hour' && last) expect(last['period_end']).toMatch(/T00:00:00Z$/);
+    }
+  },
+);

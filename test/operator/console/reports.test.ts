@@ -51,7 +51,7 @@ const read = (text: string): URLSearchParams => new URLSearchParams(text);
 test('of 5,012 compared rows a page gets a window and the lines of its chart, a tenth of the bytes', async () => {
   const { reports, all } = reportsOf();
   const report = await reports.read(read(QUERY), signal);
-  expect(report).toMatchObject({ count: 5_012, offset: 0 });
+  expect(report).toMatchObject({ count: 5_012, isUnsteady: false });
   expect(report.rows).toHaveLength(100);
   expect(report.groups).toHaveLength(6);
   expect(report.chart_rows).toHaveLength(6 * DAYS);
@@ -65,11 +65,8 @@ test('windows of all offsets are the rows of the report, in every order, from on
   const begun = calls.length;
   for (const sort of ['-clicks', '-clicks_change', 'publisher_name']) {
     const rows: Row[] = [];
-    for (let offset = 0; offset < all.length; offset += 100) {
-      const part = await reports.read(read(`${QUERY}&sort=${sort}&kept=1&offset=${offset}`), signal);
-      expect(part.read_at).toBe(read_at);
-      rows.push(...part.rows);
-    }
+    for (let offset = 0; offset < all.length; offset += 100)
+      rows.push(...reports.rows(read(`${QUERY}&sort=${sort}&read_at=${read_at}&offset=${offset}`)).rows);
     const { csv } = await reports.csv(read(`${QUERY}&sort=${sort}&kept=1`), signal);
     expect(toCsv(rows)).toBe(csv);
     const shown = new Set(rows);
@@ -83,11 +80,16 @@ test('another query than that of a kept report is read from the network', async 
   const { reports, calls } = reportsOf();
   const { read_at } = await reports.read(read(QUERY), signal);
   const begun = calls.length;
+  const rows = () => reports.rows(read(`${QUERY}&read_at=${read_at}&offset=100`)).rows;
+  expect(rows()).toHaveLength(100);
   const other = await reports.read(read(`${QUERY.replace('2026-05-01', '2026-05-02')}&kept=1`), signal);
   expect(other.read_at).not.toBe(read_at);
   expect(calls.length).toBeGreaterThan(begun);
-  // Reports of a few tabs are kept; an older one is read again.
+  // Reports of a few tabs are kept; an older one is read again, but not for its rows.
   for (let day = 3; day < 8; day++) await reports.read(read(QUERY.replace('2026-05-01', `2026-05-0${day}`)), signal);
+  const before = calls.length;
+  expect(rows).toThrow('no longer');
+  expect(calls).toHaveLength(before);
   expect((await reports.read(read(`${QUERY}&kept=1`), signal)).read_at).not.toBe(read_at);
 });
 

@@ -74,13 +74,25 @@ test.each<[Period, Compare, string, string]>([
   [{ from: '2025-02-01', to: '2025-02-28' }, 'year', '2024-02-01', '2024-02-29'],
   [{ from: '2026-11-16', to: '2026-11-22' }, 'year', '2025-11-17', '2025-11-23'],
 ])('%j with %s is compared with %s to %s, whatever the grain', (of, compare, from, to) => {
-  expect(comparedDates(of, compare, { now: NOW })).toEqual({ from, to });
+  expect(comparedDates(of, compare, { now: NOW })).toMatchObject({ from, to });
+});
+
+test.each<[Period, Compare, string]>([
+  ['last_28_days', 'previous', 'the 28 days before'],
+  ['month_to_date', 'previous', 'the same days of the month before'],
+  ['last_quarter', 'previous', 'the quarter before'],
+  [{ from: '2026-11-01', to: '2026-11-20' }, 'year', 'the same days of the year before'],
+  [{ from: '2026-10-01', to: '2026-11-20' }, 'previous', 'the same days of the quarter before'],
+  [{ from: '2026-02-01', to: '2026-03-20' }, 'previous', 'the same days of the 2 months before'],
+  ['last_28_days', 'year', '52 weeks before'],
+])('the rule by which %j is compared with %s is named: %s', (of, compare, rule) => {
+  expect(comparedDates(of, compare, { now: NOW }).rule).toBe(rule);
 });
 
 test('a name decides where dates could be two periods: the last seven days on the seventh of a month', () => {
   const now = new Date('2026-11-07T12:00Z');
-  expect(comparedDates('last_7_days', 'previous', { now })).toEqual({ from: '2026-10-25', to: '2026-10-31' });
-  expect(comparedDates('month_to_date', 'previous', { now })).toEqual({ from: '2026-10-01', to: '2026-10-07' });
+  expect(comparedDates('last_7_days', 'previous', { now })).toMatchObject({ from: '2026-10-25', to: '2026-10-31' });
+  expect(comparedDates('month_to_date', 'previous', { now })).toMatchObject({ from: '2026-10-01', to: '2026-10-07' });
 });
 
 test('the periods of a range are clipped to it', () => {

@@ -69,9 +69,19 @@ function App(): JSX.Element {
 }
 
 function PublishersRoom(props: PageProps): JSX.Element {
-  const [, id] = props.place.path.split('/');
-  if (id === undefined) return <PublishersPage {...props} />;
-  return id === 'add' ? <AddPage /> : <PublisherPage key={id} id={decodeURIComponent(id)} session={props.session} />;
+  const [, part] = props.place.path.split('/');
+  if (part === undefined) return <PublishersPage {...props} />;
+  if (part === 'add') return <AddPage />;
+  const id = decoded(part);
+  return id === undefined ? <NotFound /> : <PublisherPage key={id} id={id} session={props.session} />;
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The rooms side by side; in a window that is too narrow for them, behind a button. */

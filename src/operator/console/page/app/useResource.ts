@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Failure } from '../../../failures.ts';
+import type { Failure, FailureKind } from '../../../failures.ts';
 import { call, failureOf } from './call.ts';
 
 /** Something that is read from the network. Data stays on screen while it is read again, and when that fails. */
@@ -27,8 +27,25 @@ export interface ResourceOptions<Data> {
   isSame?(data: Data, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Seconds to wait before the first attempts after a failure that may pass. */
+/** Seconds to wait before the first attempts after a failure that may pass, and before all later ones. */
 const WAITS = [3, 6, 15, 30];
+const LONG_WAIT = 60;
+/** Failures that only another request ends. Everything else may pass: a refresh never ends for good. */
+const LASTING: readonly FailureKind[] = [
+  'too_large',
+  'outside_history',
+  'metric_not_available',
+  'invalid',
+  'not_found',
+  'conflict',
+];
+/** Whether waiting may end a failure. */
+export function mayPass({ kind }: Failure): boolean {
+  return !LASTING.includes(kind);
+}
+
+/** Milliseconds before a read that replaces an unfinished one: an arrow key passes many choices. */
+const PAUSE_MS = 250;
 
 /** Reads something, again when its key changes, and after failures that may pass. */
 export function useResource<Data>(options: ResourceOptions<Data>): Resource<Data> {
@@ -39,26 +56,38 @@ export function useResource<Data>(options: ResourceOptions<Data>): Resource<Data
   const [attempt, setAttempt] = useState(0);
   const [retryIn, setRetryIn] = useState(0);
   const failures = useRef(0);
+  const isHasty = useRef(false);
   const reload = useCallback(() => setAttempt((count) => count + 1), []);
 
   useEffect(() => {
     if (key === undefined) return undefined;
     const controller = new AbortController();
+    const { signal } = controller;
     setRetryIn(0);
     setState((before) => ({ ...before, isLoading: true }));
-    latest.current.load(controller.signal).then(
-      (data) => {
-        if (controller.signal.aborted) return;
-        failures.current = 0;
-        setState({ data, dataKey: key, failure: undefined, isLoading: false, readAt: Date.now() });
-      },
-      (error: unknown) => {
-        if (controller.signal.aborted) return;
-        const failure = failureOf(error);
-        setState((before) => ({ ...before, failure, isLoading: false }));
-        setRetryIn(waitAfter(failure, failures.current++));
-      },
-    );
+    const pause = isHasty.current ? PAUSE_MS : 0;
+    isHasty.current = true;
+    new Promise((resolve) => (pause > 0 ? setTimeout(resolve, pause) : resolve(undefined)))
+      .then(() => {
+        signal.throwIfAborted();
+        return latest.current.load(signal);
+      })
+      .then(
+        (data) => {
+          if (signal.aborted) return;
+          failures.current = 0;
+          setState({ data, dataKey: key, failure: undefined, isLoading: false, readAt: Date.now() });
+        },
+        (error: unknown) => {
+          if (signal.aborted) return;
+          const failure = failureOf(error);
+          setState((before) => ({ ...before, failure, isLoading: false }));
+          setRetryIn(waitAfter(failure, failures.current++));
+        },
+      )
+      .finally(() => {
+        if (!signal.aborted) isHasty.current = false;
+      });
     return () => controller.abort();
   }, [key, attempt]);
 
@@ -109,9 +138,9 @@ type ReadState<Data> = Pick<Resource<Data>, 'data' | 'failure' | 'isLoading' | '
 const EMPTY = { data: undefined, dataKey: undefined, failure: undefined, isLoading: true, readAt: 0 };
 
 /** Seconds to wait after a failure; 0 when trying again would not help. */
-function waitAfter({ kind, retry_after = 0 }: Failure, failures: number): number {
-  if (kind === 'rate_limited') return Math.max(1, Math.min(300, retry_after));
-  return kind === 'unreachable' || kind === 'changed' ? (WAITS[failures] ?? 60) : 0;
+function waitAfter(failure: Failure, failures: number): number {
+  if (failure.kind === 'rate_limited') return Math.max(1, Math.min(300, failure.retry_after ?? 0));
+  return mayPass(failure) ? (WAITS[failures] ?? LONG_WAIT) : 0;
 }
 
 /** Something that the reader starts, such as saving. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Resource } from '../app/useResource.ts';
+import { mayPass, type Resource } from '../app/useResource.ts';
 import { Button } from './controls.tsx';
 import { Icon } from './icons.tsx';
-import { FAILURES, type Failure, type FailureKind } from '../../../failures.ts';
+import { FAILURES, type Failure } from '../../../failures.ts';
 
 interface FailureProps {
   readonly failure: Failure;
@@ -10,9 +10,6 @@ interface FailureProps {
   /** Buttons that would help, such as a coarser grain. */
   readonly children?: ComponentChildren;
 }
-
-/** Failures that trying again may end. */
-const PASSING: readonly FailureKind[] = ['failed', 'file', 'key_refused', 'no_data'];
 
 /** Says what went wrong and what to do, instead of the data. */
 export function FailurePanel({ failure, resource: { retryIn, reload }, children }: FailureProps): JSX.Element {
@@ -32,7 +29,7 @@ export function FailurePanel({ failure, resource: { retryIn, reload }, children 
       )}
       <p class="actions">
         {children}
-        {(retryIn > 0 || PASSING.includes(failure.kind)) && <Button onClick={reload}>Try again now</Button>}
+        {mayPass(failure) && <Button onClick={reload}>Try again now</Button>}
       </p>
       {retryIn > 0 && <p class="quiet">Next attempt in {retryIn} s</p>}
       {failure.request_id && <p class="quiet">Request {failure.request_id}</p>}
@@ -40,16 +37,22 @@ export function FailurePanel({ failure, resource: { retryIn, reload }, children 
   );
 }
 
+interface StaleProps {
+  readonly resource: Resource<unknown>;
+  /** What is shown instead; by default, what was read before. */
+  readonly shown?: string;
+}
+
 /** Says above older data that it could not be read again. */
-export function StaleBanner({ resource }: { readonly resource: Resource<unknown> }): JSX.Element | null {
+export function StaleBanner({ resource, shown }: StaleProps): JSX.Element | null {
   const { data, failure, readAt, retryIn, reload } = resource;
-  if (!failure || data === undefined) return null;
-  const time = new Date(readAt).toLocaleTimeString('en-GB');
+  if (!failure || (data === undefined && shown === undefined)) return null;
   return (
     <p class="stale" role="status">
       <Icon name="warning" />
       <span>
-        <b>{FAILURES[failure.kind].title}.</b> You see what was read at {time}.
+        <b>{FAILURES[failure.kind].title}.</b>{' '}
+        {shown ?? `You see what was read at ${new Date(readAt).toLocaleTimeString('en-GB')}.`}
         {retryIn > 0 && ` Next attempt in ${retryIn} s.`}
       </span>
       <Button kind="small" onClick={reload}>

@@ -21,7 +21,7 @@ interface ChartCardProps {
 export function ChartCard({ report, children }: ChartCardProps): JSX.Element {
   const { state, compared } = report;
   const dates = datesOfSpec(state);
-  // Today is compared up to the same hour, unless it is one of several days.
+  // Today is compared up to the same hour, unless the network has no such hours.
   const isPartial = compared && compared.hours === undefined && dates.to >= dateOf(Date.now());
   return (
     <Card
@@ -31,7 +31,7 @@ export function ChartCard({ report, children }: ChartCardProps): JSX.Element {
         <p class="quiet">
           {rangeText(dates)} UTC
           {compared && (
-            <span class={report.groups ? undefined : 'key-before'}>compared with {comparedText(compared)}</span>
+            <span class={report.groups ? undefined : 'key-before'}>compared with {comparedText(compared, state)}</span>
           )}
           {isPartial && <span>Today is not over yet, but the days compared with are.</span>}
           {report.isUncompared && <span>The history is too short to compare with.</span>}

@@ -9,6 +9,7 @@ import { commandOf, fitted, queryOfState, readState, type ReportState } from '..
 import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
+import type { Resource } from '../app/useResource.ts';
 import type { ConsoleContext } from '../../protocol.ts';
 import type { Failure } from '../../../failures.ts';
 import { labelOf, momentText, plural } from '../../../reports/format.ts';
@@ -63,13 +64,19 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
             choose={(chart) => change({ chart })}
           />
           {report ? (
-            <Loaded report={report} session={session} state={state} change={change} reload={resource.reload} />
+            <Loaded report={report} resource={resource} session={session} state={state} change={change} />
           ) : (
             <Skeleton />
           )}
         </div>
       )}
-      {!isFuture && <Command state={state} session={session} />}
+      {!isFuture && (
+        // Without the comparison, where the history is too short for it: the command would end with an error.
+        <Command
+          state={report?.isUncompared && resource.isCurrent ? { ...state, compare: undefined } : state}
+          session={session}
+        />
+      )}
     </>
   );
 }
@@ -78,13 +85,13 @@ interface LoadedProps {
   readonly report: LoadedReport;
   readonly session: ConsoleContext;
   readonly state: ReportState;
+  readonly resource: Resource<LoadedReport>;
   change(changes: Partial<ReportState>): void;
-  reload(): void;
 }
 
-function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.Element {
+function Loaded({ report, resource, session, state, change }: LoadedProps): JSX.Element {
   const { data_through } = report;
-  const rows = useRows(report, reload);
+  const rows = useRows(report, resource);
   const dates = datesOfSpec(report.state);
   /** Sorts, and shows the first rows. */
   function order(sort: string): void {
@@ -103,10 +110,12 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
           <header>
             <p class="quiet" role="status">
               {plural(rows.count, 'row')}
+              {report.isUnsteady && ' · The report changes while it is read: a row may be missing or twice'}
               {grainOf(state, dates) !== state.grain && ' · by day, because hours are available for 3 dates at most'}
             </p>
             <CsvButton name={`report-${dates.from}-${dates.to}`} make={() => readCsv(report)} />
           </header>
+          <StaleBanner resource={rows.reading} shown="The rows in view could not be read." />
           <ReportTable
             rows={rows}
             totals={report.totals}

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call, CallError } from '../app/call.ts';
 import { useResource, type Resource } from '../app/useResource.ts';
-import type { ConsoleReport, ConsoleContext } from '../../protocol.ts';
+import type { ConsoleReport, ConsoleRows, ConsoleContext } from '../../protocol.ts';
 import type { Row } from '../../../reports/comparison.ts';
 import { datesOfSpec } from '../../../reports/reportSpec.ts';
 import { queryOfState, type ReportState } from '../../../reports/reportState.ts';
@@ -84,49 +84,57 @@ export async function readCsv({ query }: LoadedReport): Promise<string> {
 /** The rows of a report, of which the process has sent some. */
 export interface ReportRows {
   readonly count: number;
+  /** Why the rows in view could not be read, and when that is tried again. */
+  readonly reading: Resource<unknown>;
   /** A row; undefined until it has been read. */
   at(index: number): Row | undefined;
   /** Says which rows are in view. */
   want(first: number, end: number): void;
 }
 
-/** Reads the rows of a report that come into view. */
-export function useRows(report: LoadedReport, reload: () => void): ReportRows {
+/** Reads the rows of a report that come into view: one window at a time, and then the one that is in view by then. */
+export function useRows(report: LoadedReport, whole: Resource<LoadedReport>): ReportRows {
   const { read_at, count, query } = report;
-  const key = `${read_at} ${query}`;
-  const [read, setRead] = useState<{ readonly key: string; readonly rows: ReadonlyMap<number, Row> }>();
-  const [missing, setMissing] = useState<number>();
+  const id = `${query}&read_at=${read_at}`;
+  const [read, setRead] = useState<{ readonly id: string; readonly rows: ReadonlyMap<number, Row> }>();
+  /** The first row in view that has not been read. */
+  const wanted = useRef(0);
+  const [isWanting, setWanting] = useState(false);
+  /** Whether a window is under way: it is not cancelled by what is wanted next. */
+  const isUnderWay = useRef(false);
   const rows = useMemo(() => {
-    const all = new Map(report.rows.map((row, index) => [report.offset + index, row]));
-    return read?.key === key ? new Map([...read.rows, ...all]) : all;
+    const all = new Map(report.rows.entries());
+    return read?.id === id ? new Map([...read.rows, ...all]) : all;
   }, [report, read]);
-
+  const reading = useResource({
+    key: isWanting ? id : undefined,
+    async load(signal) {
+      isUnderWay.current = true;
+      const more = await call<ConsoleRows>(`report-rows?${id}&offset=${wanted.current}`, { signal }).finally(
+        () => (isUnderWay.current = false),
+      );
+      const added = more.rows.map((row, index) => [more.offset + index, row] as const);
+      setRead((before) => ({ id, rows: new Map([...(before?.id === id ? before.rows : []), ...added]) }));
+      setWanting(false);
+    },
+  });
+  const failure = isWanting ? reading.failure : undefined;
+  // The process no longer has this report: the whole is read again, unless that waits already, as the network asked.
   useEffect(() => {
-    if (missing === undefined) return undefined;
-    const controller = new AbortController();
-    const path = `report?${query}&kept=1&offset=${missing}`;
-    call<ConsoleReport>(path, { signal: controller.signal }).then(
-      (more) => {
-        setMissing(undefined);
-        // The process has read it again, so it may have other rows.
-        if (more.read_at !== read_at) return reload();
-        const added = more.rows.map((row, index) => [more.offset + index, row] as const);
-        setRead((before) => ({ key, rows: new Map([...(before?.key === key ? before.rows : []), ...added]) }));
-      },
-      () => setMissing(undefined),
-    );
-    return () => controller.abort();
-  }, [missing, read_at]);
+    if (failure?.kind === 'changed' && !whole.isLoading && whole.retryIn === 0) whole.reload();
+  }, [failure]);
 
   return {
     count,
+    reading: { ...reading, failure: failure?.kind === 'changed' ? undefined : failure },
     at: (index) => rows.get(index),
     want(first, end) {
       for (let index = first; index < Math.min(end, count); index++)
         if (!rows.has(index)) {
-          if (missing === undefined || index < missing || index >= missing + 100) setMissing(index);
-          return;
+          wanted.current = index;
+          return setWanting(true);
         }
+      if (!isUnderWay.current) setWanting(false);
     },
   };
 }
