@@ -149,7 +149,7 @@ export function complete(event: TrackedEvent, at: number): StoredEvent {
 }
 
 /** Returns a random id. `crypto.randomUUID` exists on secure pages only, and some apps have no `crypto`. */
-function newId(): string {
+export function newId(): string {
   return globalThis.crypto?.randomUUID?.() ?? [Date.now(), Math.random(), Math.random()].join('-');
 }
 

@@ -1,7 +1,7 @@
 import { isObject, own, parseJson, toJson } from '../wire/json.ts';
 import { LATE, within } from './createPost.ts';
 import { type Database, type DatabaseListener, HANGING_MS, type Table } from './openDatabase.ts';
-import { CONSENT, NOTE, QUEUE_PREFIX } from './rows.ts';
+import { CONSENT, DEVICE, NOTE, QUEUE_PREFIX } from './rows.ts';
 
 /** Storage without transactions, locks or a list of its keys: `localStorage`, React Native's AsyncStorage, or alike. */
 export interface KeyValueStorage {
@@ -251,9 +251,10 @@ function slotKeys(name: string, at: number): { journal: string; owner: string } 
 }
 
 /** In localStorage, a withdrawal for the whole page clears what begins with `QUEUE_PREFIX`. */
-const NOTE_PLACES = PLACES.map((place) => `${QUEUE_PREFIX}-orders ${place}`);
+const NOTE_PLACES = [...PLACES, DEVICE].map((place) => `${QUEUE_PREFIX}-orders ${place}`);
 
 function notePlace(key: string): string {
+  if (key.endsWith(DEVICE)) return NOTE_PLACES.at(-1) ?? '';
   let hash = 0;
   for (const unit of key) hash = (hash * 31 + (unit.codePointAt(0) ?? 0)) % 1_000_003;
   return NOTE_PLACES[hash % PLACES.length] ?? '';

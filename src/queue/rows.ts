@@ -28,6 +28,8 @@ const SUSPECT = '}';
 export const DEAD = '~';
 /** Begins the keys of the page's own small values; they sort after everything else. */
 export const NOTE = '~~';
+/** Ends the key of the note that no other may replace: the secret of the device. */
+export const DEVICE = 'device';
 
 /** Whether the key is that of an event that is yet to be delivered. */
 export function isWaiting(key: string): boolean {

@@ -12,6 +12,7 @@ import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
 import { createPrefetch } from './prefetch.ts';
 import { createRecommend } from './recommend.ts';
+import { readAsker } from './repeatResponses.ts';
 import { type Handler, bodyUnreadable, readRequestId, type RelayRequest, type RequestInfo } from './runtime.ts';
 import { createTelemetry, explain } from './telemetry.ts';
 import { createUpstream, type Caller, type Upstream } from './createUpstream.ts';
@@ -130,7 +131,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     const caller: Caller = { requestId, sender: client?.network, hasAddress: client !== undefined };
     switch (route) {
       case '/recommendations':
-        return recommend({ request, page, address: client?.address, caller });
+        return recommend({ request, page, client, asker: readAsker(page, client), caller });
       case '/events':
         return events.one(page, caller, correctionFor(request.search));
       case '/events/batch':

@@ -10,6 +10,7 @@ import type { RateCounter } from './rateLimits.ts';
 import type { Client } from './readClient.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Recommend } from './recommend.ts';
+import { SERVER } from './repeatResponses.ts';
 import {
   fromNode,
   fromRequest,
@@ -54,7 +55,7 @@ export function createPrefetch({
   async function request(visit: RelayRequest, page: JsonObject, client: Client | undefined): Promise<Prefetched> {
     if (rates.isOn) await rates.spendRequest(client);
     const caller = { requestId: readRequestId(visit), sender: client?.network, hasAddress: client !== undefined };
-    const { status, body, problem } = await recommend({ request: visit, page, address: client?.address, caller });
+    const { status, body, problem } = await recommend({ request: visit, page, client, asker: SERVER, caller });
     if (status !== 200) throw new RelayError(problem ?? 'The network refused.', { status, code: 'refused' });
     return writeBlock(page, parseJson(body));
   }

@@ -7,7 +7,8 @@ import type { Counting } from './createCounting.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
 import type { RelayContext } from './options/relayOptions.ts';
-import { createRepeat, responseKey } from './repeatResponses.ts';
+import type { Client } from './readClient.ts';
+import { type Asker, createRepeat, responseKey } from './repeatResponses.ts';
 import type { RelayRequest } from './runtime.ts';
 import type { Telemetry } from './telemetry.ts';
 import type { Caller, NetworkResponse, Upstream } from './createUpstream.ts';
@@ -17,7 +18,8 @@ export interface PageRequest {
   readonly request: RelayRequest;
   /** The body, parsed. */
   readonly page: unknown;
-  readonly address: string | undefined;
+  readonly client: Client | undefined;
+  readonly asker: Asker;
   readonly caller: Caller;
 }
 
@@ -37,17 +39,17 @@ export function createRecommend(
     telemetry,
   });
 
-  return async ({ request, page, address, caller }) => {
+  return async ({ request, page, client, asker, caller }) => {
     if (!isObject(page))
       throw new RelayError('The body must be a JSON object.', { status: 400, code: 'invalid_request' });
     const observed = observeAttributes(request.header);
     const known = await callContext(request, settings);
-    const ip = forwardAddress ? address : undefined;
+    const ip = forwardAddress ? client?.address : undefined;
     const body = await composeRequest({ page, known, observed, ip, emails, sandbox });
     const problems = findMissing(body);
     if (problems.length > 0)
       throw new RelayError('The request is incomplete.', { status: 400, code: 'invalid_request', problems });
-    const key = await responseKey(body, settings.apiKey);
+    const key = await responseKey(body, { secret: settings.apiKey, asker });
     return key === undefined
       ? requestOffers(body, caller)
       : repeat(key, { sender: caller.sender, ask: () => requestOffers(body, caller) });

@@ -1,11 +1,12 @@
 import { withDeadline } from '../http/withDeadline.ts';
 import { hashEmail, hashText } from '../wire/hash.ts';
-import { isText, own } from '../wire/json.ts';
+import { isObject, isText, own } from '../wire/json.ts';
 import { PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
-import { IDENTIFIERS } from '../wire/offers/request.ts';
+import { IDENTIFIERS, NONCE_FIELD } from '../wire/offers/request.ts';
 import type { ResponseStore } from './dedupe/dedupeStore.ts';
 import { KEY_DIGITS, KeyTable, randomSalt, senderNumber, UNIT_CHARACTERS } from './dedupe/keyTable.ts';
 import type { Reply } from './errors.ts';
+import type { Client } from './readClient.ts';
 import { explain, type Telemetry } from './telemetry.ts';
 
 export interface RepeatOptions {
@@ -76,22 +77,42 @@ export function createRepeat(options: RepeatOptions): Repeat {
   };
 }
 
+/** Who states a request: a response is repeated for nobody else, or for nobody at all. */
+export type Asker = readonly [kind: 'device' | 'address' | 'server', name: string] | undefined;
+
+/** The merchant's own server, for a page that it renders: it knows whose order that is. */
+export const SERVER: Asker = ['server', ''];
+
 /**
- * The key of a request: the same shopper, the same order and the same placement. `undefined` for a request without an order,
- * or without a shopper. `secret` keeps what is stored from saying who ordered.
+ * Returns who states what a page sends: the device that shows its nonce for the order, or else a client by its address, as
+ * anybody may know the email and the order of another shopper.
+ */
+export function readAsker(page: unknown, client: Client | undefined): Asker {
+  const nonce = own(page, NONCE_FIELD);
+  if (typeof nonce === 'string' && /^[\w-]{16,64}$/.test(nonce)) return ['device', nonce];
+  return client && ['address', client.host];
+}
+
+/**
+ * The key of a request: the same asker and the same statements, but for the address that the relay adds. `undefined` for a
+ * request without an order, or without a shopper. `secret` keeps what is stored from saying who ordered.
  */
 export async function responseKey(
   request: Readonly<Record<string, unknown>>,
-  secret: string,
+  { secret, asker }: { secret: string; asker: Asker },
 ): Promise<string | undefined> {
-  const user = own(request, 'user_details');
-  const order = own(own(request, 'order_details'), 'order_id');
-  const name = IDENTIFIERS.find((each) => isText(own(user, each)));
-  if (name === undefined || !(isText(order) || typeof order === 'number')) return undefined;
-  const value = String(own(user, name));
-  const shopper = name === 'email' ? ['email_hash', await hashEmail(value)] : [name, value];
-  const parts = [secret, shopper, String(order), own(request, 'placement_details'), own(request, 'custom_metadata')];
-  return hashText(JSON.stringify(parts, sortFields));
+  const [user, order, attributes] = [request['user_details'], request['order_details'], request['attributes']];
+  const id = own(order, 'order_id');
+  const isOrdered = isText(id) || typeof id === 'number';
+  if (!asker || !isOrdered || !isObject(user) || !IDENTIFIERS.some((name) => isText(own(user, name)))) return undefined;
+  const email = own(user, 'email');
+  const stated = {
+    ...request,
+    user_details: isText(email) ? { ...user, email: undefined, email_hash: await hashEmail(email) } : user,
+    order_details: { ...(order as object), order_id: String(id) },
+    attributes: isObject(attributes) ? { ...attributes, ip_address: undefined } : undefined,
+  };
+  return hashText(JSON.stringify([secret, asker, stated], sortFields));
 }
 
 /** Two pages may write the fields of one placement in another order. */

@@ -5,12 +5,12 @@ import { hashEmail } from '../wire/hash.ts';
 import { type JsonObject, own } from '../wire/json.ts';
 import { whyUnusable } from '../wire/offers/prefetched.ts';
 import { firstOffers, readRecommendations } from '../wire/offers/readRecommendations.ts';
-import { isBot, type RecommendationRequest } from '../wire/offers/request.ts';
+import { isBot, NONCE_FIELD, type RecommendationRequest } from '../wire/offers/request.ts';
 import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
 import type { Placement } from './checkOptions.ts';
 import { createReporter, type Reporter } from './createReporter.ts';
 import { type Failure, outcome, type Trace } from './openTrace.ts';
-import { openOrderMemory, orderKeyOf, type OrderMemory, type OrderStore } from './orderMemory.ts';
+import { identifyOrder, openOrderMemory, type OrderMemory, type OrderStore } from './orderMemory.ts';
 import { NO_RELAY, requestOffers } from './requestOffers.ts';
 
 /** What offers are found with. */
@@ -75,7 +75,7 @@ interface Found extends Pick<FoundOffers, 'response' | 'json'>, Partial<Pick<Fou
 export async function findOffers(context: OfferContext): Promise<FoundOffers | Failure> {
   const { placement, orders, trace, signal } = context;
   const { relay, view, mode, isSandbox } = placement;
-  const key = orders && orderKeyOf(placement);
+  const { key, nonce } = (orders && (await identifyOrder(orders, placement))) ?? {};
   const memory = openOrderMemory({ key, store: orders, signal });
   const dismissed = await dismissalOf(memory, placement);
   if (dismissed) return dismissed;
@@ -84,7 +84,9 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   throwIfAborted(signal);
   trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
   const found =
-    (await recall(memory)) ?? usePrefetched(context, body) ?? (await requestOrStreamed(context, body, memory));
+    (await recall(memory)) ??
+    usePrefetched(context, body) ??
+    (await requestOrStreamed(context, { ...body, [NONCE_FIELD]: nonce }, memory));
   if ('code' in found) return found;
   throwIfAborted(signal);
   const { response, json, isRemembered = false, isPrefetched = false } = found;

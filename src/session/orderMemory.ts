@@ -1,6 +1,8 @@
 import { nextTask } from '../queue/createPost.ts';
+import { newId } from '../queue/openCore.ts';
+import { DEVICE } from '../queue/rows.ts';
 import { tryStorage } from '../queue/withdrawal.ts';
-import { normalizeEmail, uuidFromText } from '../wire/hash.ts';
+import { uuidFromText } from '../wire/hash.ts';
 import { own, parseJson, toJson } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS } from '../wire/limits.ts';
 import type { Placement } from './checkOptions.ts';
@@ -164,17 +166,40 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
   }
 }
 
+/** By what this device, and nobody else, recognizes an order. */
+interface OrderIdentity {
+  /** The key under which it is remembered. */
+  readonly key: string;
+  /** Shows the relay that a request comes from the same device; another order has another one. */
+  readonly nonce: string;
+}
+
 /**
- * Returns the key under which an order is remembered: a hash of relay, placement, shopper and order. It is undefined, and
- * nothing is remembered, if the order has no `order_id`.
+ * Returns the identity of an order: hashes of a random secret of this device, with relay, placement and order. They say nothing
+ * about the shopper: with a key that did, anybody could try email addresses. It is undefined, and nothing is remembered, if
+ * the order has no `order_id`.
  */
-export function orderKeyOf({ relay, request, isSandbox }: Placement): string | undefined {
-  const { placement_details, user_details, order_details, custom_metadata } = request;
+export async function identifyOrder(
+  store: OrderStore,
+  { relay, request, isSandbox }: Placement,
+): Promise<OrderIdentity | undefined> {
+  const { placement_details, order_details, custom_metadata } = request;
   const order = order_details?.order_id;
   if (!order) return undefined;
-  const email = user_details?.email;
-  const shopper = email === undefined ? user_details : { ...user_details, email: normalizeEmail(email) };
-  return MEMORY_PREFIX + uuidFromText(toJson([relay, placement_details, shopper, order, custom_metadata, isSandbox]));
+  const at = Date.now();
+  const fresh = newId();
+  let secret: unknown = fresh;
+  // Stored as orders are, the secret leaves with them.
+  await store.update(MEMORY_PREFIX + DEVICE, (before) => {
+    secret = (isFresh(before, at) && before.seen[0]) || fresh;
+    return { at, seen: [secret] };
+  });
+  // At both ends, so that the relay cannot calculate back from one order to another: the hash is not a cryptographic one.
+  const hash = (name: string): string =>
+    uuidFromText(
+      toJson([secret, name, relay, placement_details, order, isSandbox || custom_metadata?.is_sandbox, secret]),
+    );
+  return { key: MEMORY_PREFIX + hash('order'), nonce: hash('nonce') };
 }
 
 /** Whether it was stored within a day. */

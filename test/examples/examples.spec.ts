@@ -37,7 +37,7 @@ for (const [name, mode] of BUILDS) {
       const accept = page.locator('[part~=accept]').first();
       await expect(accept).toBeVisible();
       // Offers are painted before they are stored.
-      const stored = "Object.keys(localStorage).some((key) => key.startsWith('offerlet:'))";
+      const stored = "Object.keys(localStorage).some((key) => key.startsWith('offerlet:') && !key.endsWith('device'))";
       await expect.poll(() => page.evaluate(stored)).toBe(true);
       await page.goBack();
       await expect(page.getByText('Place the order')).toBeVisible();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
-import { createDedupeMemory, openDedupeFile } from '../../src/relay.ts';
+import { createDedupeMemory, openDedupeFile, type PrefetchRequest } from '../../src/relay.ts';
+import { own } from '../../src/wire/json.ts';
 import { json, postTo, RESPONSE, setUp, useFakeClock, type Bench } from './scriptedNetwork.ts';
 
 beforeEach(() => useFakeClock());
@@ -12,7 +13,12 @@ afterEach(() => {
 const ADA = { email: 'Ada@Example.com ' };
 const ADA_HASHED = { email_hash: 'b5fc85e55755f9e0d030a10ab4429b6b2944855f9a0d60077fe832becbc41d72' };
 const INLINE = { view: 'THANK_YOU', display_mode: 'INLINE' };
-const ORDER = { user_details: ADA, order_details: { order_id: '1001' }, placement_details: INLINE };
+const ORDER = {
+  user_details: ADA,
+  order_details: { order_id: '1001', cost_details: { amount: 5, currency_code: 'EUR' } },
+  placement_details: INLINE,
+  nonce: '0e8d1f6a-3c0b-8d21-a7c4-5f1b2a9e7d60',
+};
 
 /** A network that opens another session with each response. */
 function opening(bench: Bench, status = 200): void {
@@ -20,29 +26,64 @@ function opening(bench: Bench, status = 200): void {
   bench.network.respondWith(() => json(status, { ...RESPONSE, session_id: `session ${(sessions += 1)}` }));
 }
 
-async function sessionOf(bench: Bench, request: object): Promise<unknown> {
-  const response = await bench.post('/recommendations', request);
+async function sessionOf(bench: Bench, request: object, ip?: string): Promise<unknown> {
+  const response = await postTo(bench.relay, '/recommendations', request, { ip });
   return ((await response.json()) as { session_id?: unknown }).session_id;
 }
 
-test('an order of a shopper gets the same response for ten minutes, and the network is called once', async () => {
-  const bench = setUp();
+test('an order gets the same response for ten minutes on the device that asked, and the network is called once', async () => {
+  const bench = setUp({ forwardAddress: true });
   opening(bench);
-  expect(await sessionOf(bench, ORDER)).toBe('session 1');
+  expect(await sessionOf(bench, ORDER, '192.0.2.1')).toBe('session 1');
   vi.advanceTimersByTime(599_000);
-  const again = { ...ORDER, user_details: ADA_HASHED, order_details: { order_id: 1001, cost_details: { amount: 5 } } };
-  expect(await sessionOf(bench, again)).toBe('session 1');
-  const page = new Request('https://shop.example/thank-you', { headers: { 'user-agent': 'Mozilla/5.0' } });
-  const prefetched = await bench.relay.prefetch(page, {
-    user_details: ADA,
-    order_details: { order_id: '1001' },
-    placement_details: { display_mode: 'INLINE', view: 'THANK_YOU' },
-    timeout: 60_000,
-  });
-  expect(prefetched?.json.response).toMatchObject({ session_id: 'session 1' });
+  const again = { ...ORDER, user_details: ADA_HASHED, order_details: { ...ORDER.order_details, order_id: 1001 } };
+  expect(await sessionOf(bench, again, '198.51.100.7'), 'phones change addresses').toBe('session 1');
   expect(bench.network.calls).toHaveLength(1);
+  expect(bench.network.calls[0]?.text + JSON.stringify(bench.logs)).not.toContain(ORDER.nonce.slice(0, 8));
   vi.advanceTimersByTime(2_000);
   expect(await sessionOf(bench, ORDER)).toBe('session 2');
+});
+
+const withoutNonce = { ...ORDER, nonce: undefined };
+const forged = { ...ORDER, nonce: '11111111-1111-8111-a111-111111111111' };
+
+test.each<[string, object, string | undefined, string | undefined]>([
+  ['without a nonce', withoutNonce, '192.0.2.1', '203.0.113.66'],
+  ['with a nonce of its own', forged, '192.0.2.1', '192.0.2.1'],
+  ['that cannot be told apart', withoutNonce, undefined, undefined],
+])('a client %s that knows email and order gets no session of another device', async (_, guess, ip, theirs) => {
+  const bench = setUp();
+  opening(bench);
+  // Whoever asks first does not decide what she sees, either.
+  expect(await sessionOf(bench, guess, theirs)).toBe('session 1');
+  expect(await sessionOf(bench, ORDER, ip)).toBe('session 2');
+  expect(await sessionOf(bench, guess, theirs)).not.toBe('session 2');
+  expect(await sessionOf(bench, ORDER, ip)).toBe('session 2');
+});
+
+test('a client without a nonce gets the same response at the same address, and at no other', async () => {
+  const bench = setUp();
+  opening(bench);
+  const order = async (ip: string): Promise<unknown> => sessionOf(bench, withoutNonce, ip);
+  expect([await order('2001:db8::1'), await order('2001:db8::2'), await order('2001:db8:0:1::1')]).toEqual([
+    'session 1',
+    'session 1',
+    'session 2',
+  ]);
+});
+
+test('what the server that renders the page has stated is repeated to that server alone', async () => {
+  const bench = setUp();
+  opening(bench);
+  const { nonce: _, ...given } = ORDER;
+  const render = async (): Promise<unknown> => {
+    const visit = new Request('https://shop.example/thank-you', { headers: { 'user-agent': 'Mozilla/5.0' } });
+    const offers = await bench.relay.prefetch(visit, { ...given, timeout: 60_000, ip: '192.0.2.1' } as PrefetchRequest);
+    return own(offers?.json.response, 'session_id');
+  };
+  expect([await render(), await render()]).toEqual(['session 1', 'session 1']);
+  expect(await sessionOf(bench, given, '192.0.2.1')).toBe('session 2');
+  expect([await sessionOf(bench, ORDER), await render()]).toEqual(['session 3', 'session 1']);
 });
 
 test.each<[string, object]>([
@@ -53,6 +94,9 @@ test.each<[string, object]>([
   ['another display mode', { placement_details: { ...INLINE, display_mode: 'OVERLAY' } }],
   ['another widget id', { placement_details: { ...INLINE, widget_id: 'sidebar' } }],
   ['a test', { custom_metadata: { is_sandbox: true } }],
+  ['another amount', { order_details: { order_id: '1001', cost_details: { amount: 500, currency_code: 'EUR' } } }],
+  ['another purchase', { purchases: [{ product_id: 'p1' }] }],
+  ['another language', { attributes: { language: 'de' } }],
 ])('%s gets a separate response', async (_, other) => {
   const bench = setUp();
   opening(bench);
@@ -91,10 +135,8 @@ test('one client fills its own part of the memory of responses', async () => {
   const padding = 'x'.repeat(1_000_000);
   let sessions = 0;
   bench.network.respondWith(() => json(200, { ...RESPONSE, session_id: `session ${(sessions += 1)}`, padding }));
-  const order = async (order_id: string, ip: string): Promise<unknown> => {
-    const response = await postTo(bench.relay, '/recommendations', { ...ORDER, order_details: { order_id } }, { ip });
-    return ((await response.json()) as { session_id?: unknown }).session_id;
-  };
+  const order = (order_id: string, ip: string): Promise<unknown> =>
+    sessionOf(bench, { ...ORDER, order_details: { order_id } }, ip);
   expect(await order('1001', '192.0.2.1')).toBe('session 1');
   for (let at = 0; at < 20; at++) await order(`flood ${at}`, '203.0.113.66');
   expect([await order('1001', '192.0.2.1'), await order('flood 0', '203.0.113.66')]).toEqual([

@@ -58,7 +58,10 @@ test('Withdrawing consent removes the offers in every tab and deletes what was s
   expect(await everythingStored(page)).not.toMatch(/WIDGET_|BRAND_|session_id/);
 });
 
-test('No email, hash, phone number, name, order id or amount is stored on the device.', async ({ page }) => {
+test('No email, phone number, name or amount is stored on the device, plain or as a hash, and no order id.', async ({
+  page,
+  browser,
+}) => {
   const { email, order_id, amount, first_name, phone } = CANARIES;
   shop.batchStatus = 503;
   // A network that returns what it was sent, in fields that nobody knows.
@@ -72,6 +75,52 @@ test('No email, hash, phone number, name, order id or amount is stored on the de
   expect(email_hash).toMatch(/^[0-9a-f]{64}$/);
   const stored = await everythingStored(page);
   for (const canary of [email, email_hash, phone, first_name, order_id, amount]) expect(stored).not.toContain(canary);
+  // Whatever the hash: with the same random numbers, two shoppers leave the same.
+  const same = offersOf(1);
+  shop.offers = () => same;
+  const left = async (shopper: Record<string, string | undefined>): Promise<unknown> => {
+    const context = await browser.newContext();
+    await context.addInitScript(() => {
+      Math.random = () => 0.5;
+      crypto.randomUUID = () => '00000000-0000-4000-8000-000000000000';
+    });
+    const other = await context.newPage();
+    await other.goto(shop.page('/', thankYou(shopper)));
+    await poll(() => everythingStored(other)).toContain('BRAND_VIEW');
+    const local = await other.evaluate('Object.entries(localStorage).sort()');
+    await context.close();
+    return JSON.stringify(local).replaceAll(/\d{13}/g, 'time');
+  };
+  const phoned = { email: undefined, phone, 'order-amount': '1.00' };
+  expect(await left({})).toContain('00000000-0000-4000-8000-000000000000');
+  expect(await left(phoned)).toBe(await left({}));
+});
+
+test("A shopper's session, with its offers and their URLs, reaches no other device, even one that knows email and order number.", async ({
+  page,
+}) => {
+  const bodies: Record<string, unknown>[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/recommendations')) bodies.push(request.postDataJSON() as Record<string, unknown>);
+  });
+  const session = async (): Promise<unknown> => {
+    await page.goto(shop.page('/', thankYou()));
+    await expect(accept(page)).toBeVisible();
+    return page.evaluate('offerlet.explain()[0].response.session_id');
+  };
+  const theirs = await session();
+  const { nonce, ...known } = bodies[0] ?? {};
+  for (const guess of [known, { ...known, nonce: String(nonce).replace(/^./, 'x') }]) {
+    const data = { ...guess, attributes: {} };
+    const response = await page.request.post(`${shop.url}/offers/recommendations`, { data });
+    expect([response.status(), await response.text()]).toEqual([200, expect.not.stringContaining(String(theirs))]);
+  }
+  // The device itself gets it again, even if it has forgotten the order.
+  await page.evaluate(() => {
+    for (const key of Object.keys(localStorage)) if (!key.endsWith('device')) localStorage.removeItem(key);
+  });
+  expect(await session()).toBe(theirs);
+  expect(JSON.stringify([shop.calls, shop.logs])).not.toContain(String(nonce));
 });
 
 test('An email given to the page leaves the browser only as its SHA-256 hash.', async ({ page }) => {

@@ -6,6 +6,7 @@ import { addCount, readCell, ledgerRows, type Ledger } from '../ledger.ts';
 import { withDeadline } from '../../http/withDeadline.ts';
 import { checkWhole, refuseOption } from '../optionValue.ts';
 import { explain } from '../telemetry.ts';
+import { randomSalt, senderNumber } from './keyTable.ts';
 import { untilSettled, type DedupeClaim, type DedupeStore, type ResponseStore } from './dedupeStore.ts';
 
 /** The part of a Redis client that is used; the client of the `redis` package has it. */
@@ -172,9 +173,33 @@ const LEDGER_SECONDS = String(400 * 24 * 3_600);
 
 const SESSION_MS = String(DEDUPE_MAX_AGE_MS);
 
+/**
+ * Stores a response for ten minutes and ends its claim. When there are too many, the oldest of the sender that has most leave.
+ * KEYS: the response, its claim, what each sender has of these ten minutes. ARGV: response, milliseconds, most bytes, sender.
+ */
+const SETTLE = `redis.call('DEL', KEYS[2])
+local size, most = #ARGV[1], tonumber(ARGV[3])
+if size == 0 or size > most then return end
+local function last(key) redis.call('PEXPIRE', key, 2 * ARGV[2]) end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('RPUSH', KEYS[3] .. ARGV[4], size .. ' ' .. KEYS[1])
+redis.call('ZINCRBY', KEYS[3], size, ARGV[4])
+local total = redis.call('INCRBY', KEYS[3] .. 'all', size)
+last(KEYS[3]) last(KEYS[3] .. ARGV[4]) last(KEYS[3] .. 'all')
+while total > most do
+  local biggest = redis.call('ZREVRANGE', KEYS[3], 0, 0)[1]
+  local bytes, key = (redis.call('LPOP', KEYS[3] .. biggest) or ''):match('^(%d+) (.*)')
+  -- Redis may have evicted the list.
+  bytes = bytes or redis.call('ZSCORE', KEYS[3], biggest)
+  if key then redis.call('DEL', key) end
+  redis.call('ZINCRBY', KEYS[3], -bytes, biggest)
+  total = redis.call('DECRBY', KEYS[3] .. 'all', bytes)
+end`;
+
 /** Responses in Redis, each under a separate key. A claim ends with a response, or with the relay's timeout. */
 function createResponsesRedis(client: RedisClient, prefix: string): ResponseStore {
   const responseKey = (key: string): string => `${prefix}response:${key}`;
+  const salt = randomSalt();
   return {
     async get(key) {
       const response = await client.sendCommand(['GET', responseKey(key)]);
@@ -182,20 +207,25 @@ function createResponsesRedis(client: RedisClient, prefix: string): ResponseStor
     },
     claim: async (key) =>
       (await client.sendCommand(['SET', `${responseKey(key)}:claim`, '1', 'NX', 'PX', RESPONSE_CLAIM_MS])) !== null,
-    async settle(key, response = '') {
-      const counter = `${prefix}responses:${Math.floor(Date.now() / PREFETCHED_MAX_AGE_MS)}`;
-      const size = Number(await client.sendCommand(['INCRBY', counter, String(response.length)]));
-      await client.sendCommand(['PEXPIRE', counter, RESPONSE_MS]);
-      if (response !== '' && size <= RESPONSES_MAX)
-        await client.sendCommand(['SET', responseKey(key), response, 'PX', RESPONSE_MS]);
-      await client.sendCommand(['DEL', `${responseKey(key)}:claim`]);
+    async settle(key, response = '', sender = '') {
+      const senders = `${prefix}responses:${Math.floor(Date.now() / PREFETCHED_MAX_AGE_MS)}:`;
+      const values = [response, RESPONSE_MS, RESPONSES_MAX, String(senderNumber(sender, salt))];
+      await client.sendCommand([
+        'EVAL',
+        SETTLE,
+        '3',
+        responseKey(key),
+        `${responseKey(key)}:claim`,
+        senders,
+        ...values,
+      ]);
     },
   };
 }
 
 const RESPONSE_MS = String(PREFETCHED_MAX_AGE_MS);
-/** Characters of the responses of ten minutes. Beyond it none is stored: a client's orders must not fill Redis. */
-const RESPONSES_MAX = 16 * 1024 * 1024;
+/** Bytes of the responses of ten minutes: a client's orders must not fill Redis. */
+const RESPONSES_MAX = String(16 * 1024 * 1024);
 /** Milliseconds after which the claim of a relay that died expires. */
 const RESPONSE_CLAIM_MS = '5000';
 

@@ -109,6 +109,12 @@ export const REQUEST_FIELDS = [
 ] as const satisfies readonly (keyof RecommendationRequest)[];
 
 /**
+ * Beside the request in the body of a page: a random text that the device has for this order alone. A relay repeats a response
+ * to whoever shows it again, and forwards it to nobody.
+ */
+export const NONCE_FIELD = 'nonce';
+
+/**
  * Whether a user agent declares itself a bot. `navigator.webdriver` and headless browsers are not declarations:
  * merchants test with them. CUBOT makes phones.
  */

@@ -104,12 +104,17 @@ test('a layer that waits for a dialog of the page stays away once another tab ha
   await poll(async () => (await told(second)).outcome?.code).toBe('dismissed');
 });
 
-test('another order, shopper or placement is a new request', async ({ page }) => {
+test('another order or placement is a new request, with a nonce of its own', async ({ page }) => {
   await open(page);
   await open(page, { 'order-id': '1002' });
-  await open(page, { 'email-hash': 'b'.repeat(64) });
   await open(page, { view: 'ORDER_STATUS' });
-  expect(questions()).toBe(4);
+  await page.evaluate(() => {
+    for (const key of Object.keys(localStorage)) if (!key.endsWith('device')) localStorage.removeItem(key);
+  });
+  await open(page);
+  const nonces = fixture.asked.flatMap(({ body }) => (body.user_details ? body.nonce : []));
+  expect(nonces).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), ...nonces.slice(1, 3), nonces[0]]);
+  expect(new Set(nonces).size).toBe(3);
 });
 
 test('a remembered response is validated again: other scripts can write there', async ({ page }) => {

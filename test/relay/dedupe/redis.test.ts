@@ -12,6 +12,7 @@ const ORDER = {
   user_details: { email: 'ada@example.com' },
   order_details: { order_id: '1001' },
   placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+  nonce: '0e8d1f6a-3c0b-8d21-a7c4-5f1b2a9e7d60',
 };
 let server: ChildProcess;
 let url: string;
@@ -113,16 +114,18 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     const client = await createClient({ url }).connect();
     await expect.poll(() => client.keys(`${prefix}response:*`)).toHaveLength(1); // its claim is released
     const names = await client.keys(`${prefix}response:*`);
-    expect(names[0]).not.toMatch(/claim|1001|ada/i);
+    expect(names[0]).not.toMatch(/claim|1001|ada|0e8d/i);
     const left = await client.pTTL(names[0] ?? '');
     expect(left > 500_000 && left <= 600_000).toBe(true);
     await client.close();
   });
 
-  test('share no more responses than 32 MB, so a client with many orders does not fill Redis', async () => {
+  test('share no more responses than 32 MB, and those of a client with many orders leave first', async () => {
     const { responses } = await openDedupeRedis({ url, prefix: 'full:' }).then((store) => (opened.push(store), store));
-    for (let at = 0; at < 6; at++) await responses?.settle(String(at), 'x'.repeat(4 * 1024 * 1024));
-    expect([(await responses?.get('0'))?.length, await responses?.get('5')]).toEqual([4 * 1024 * 1024, undefined]);
+    await responses?.settle('theirs', 'x'.repeat(1024), '192.0.2.1');
+    for (let at = 0; at < 6; at++) await responses?.settle(String(at), 'x'.repeat(4 * 1024 * 1024), '203.0.113.66');
+    const left = await Promise.all(['theirs', '0', '2', '3', '5'].map(async (key) => responses?.get(key)));
+    expect(left.map((response) => response?.length)).toEqual([1024, undefined, undefined, 4_194_304, 4_194_304]);
   });
 
   test('share no failure, and a relay that died while it asked delays the others for seconds only', async () => {
