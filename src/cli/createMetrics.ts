@@ -23,6 +23,7 @@ const COUNTERS: Readonly<Record<Exclude<RelayMetricName, 'request'>, string>> = 
   limiter_failed: 'Requests refused with 503 because the rate limiter failed.',
   key_reflected: 'Responses withheld because they contained the key.',
   dedupe_failed: 'Failures of the store of accepted events.',
+  records_failed: 'Calls of onOffers and onEvents that failed, were too slow or were left out.',
 };
 
 const DURATION = 'offerlet_relay_request_duration_seconds';

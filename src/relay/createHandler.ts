@@ -4,6 +4,7 @@ import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { asRelayError, RelayConfigError, RelayError, errorReply, jsonReply, type Reply } from './errors.ts';
 import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
 import { createCounting } from './createCounting.ts';
+import { createRecords } from './createRecords.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import { createRateCounter } from './rateLimits.ts';
 import { isLocalAddress, readClient, type Client } from './readClient.ts';
@@ -32,6 +33,7 @@ interface Visit {
   readonly verdict: OriginVerdict;
   readonly client: Client | undefined;
   readonly requestId: string;
+  readonly waitUntil: RequestInfo['waitUntil'];
 }
 
 /** Calls of one client that may wait for one path of the network at a time: a small part of the connections. */
@@ -49,12 +51,14 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
   };
   const { ledger } = settings.dedupe;
   const counting = ledger && createCounting({ ledger, telemetry, timeoutMs: timeouts.dedupe, now: settings.time });
-  const recommend = createRecommend(settings, { upstream: upstreams.recommendations, counting, telemetry });
+  const records = createRecords({ telemetry, timeoutMs: timeouts.records, time: settings.time });
+  const recommend = createRecommend(settings, { upstream: upstreams.recommendations, counting, records, telemetry });
   const events = createEventRoutes({
     settings,
     rates,
     telemetry,
     counting,
+    records,
     one: upstreams.one,
     batch: upstreams.batch,
   });
@@ -120,15 +124,16 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     });
   }
 
-  async function post({ request, client, requestId }: Visit, route: PostRoute): Promise<Reply> {
+  async function post({ request, client, requestId, waitUntil }: Visit, route: PostRoute): Promise<Reply> {
     warnOnce(request, client);
-    const { authorize } = request.own ?? settings;
+    const { authorize, onOffers, onEvents } = request.own ?? settings;
     // Each await costs a turn of the queue, and most requests need neither.
     if (rates.isOn) await rates.spendRequest(client);
     if (authorize) await checkAuthorized(authorize, { request, client });
     checkType(request);
     const page = await readJson(request, route);
-    const caller: Caller = { requestId, sender: client?.network, hasAddress: client !== undefined };
+    const [sender, hasAddress] = [client?.network, client !== undefined];
+    const caller: Caller = { requestId, sender, hasAddress, onOffers, onEvents, waitUntil };
     switch (route) {
       case '/recommendations':
         return recommend({ request, page, client, asker: readAsker(page, client), caller });
@@ -225,6 +230,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
       verdict: originVerdict(request, settings.allowedOrigins),
       client: clientOf(request, info),
       requestId: readRequestId(request),
+      waitUntil: info.waitUntil,
     };
     const reply = await answer(visit);
     note(visit, reply, Math.round(performance.now() - started));

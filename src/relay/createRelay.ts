@@ -7,7 +7,8 @@ import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions, ShopsOptions } from './options/relayOptions.ts';
 import { checkBeforeKey, openShops } from './openShops.ts';
 import { createTelemetry, explain } from './telemetry.ts';
-import { fromRequest, rememberHandler, type Handler, type Prefetch, type RequestInfo } from './runtime.ts';
+import type { Prefetch } from './prefetch.ts';
+import { fromRequest, rememberHandler, type Handler, type RequestInfo } from './runtime.ts';
 
 /** The relay. Neither itself nor its method throws or rejects. */
 export interface Relay {

@@ -3,6 +3,8 @@ import { sentNothing } from '../http/causes.ts';
 import { isNestedDeeper, own, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { RelayError } from './errors.ts';
+import type { RelayOptions } from './options/relayOptions.ts';
+import type { RequestInfo } from './runtime.ts';
 import { setNewest } from '../http/setNewest.ts';
 import { explain, type Telemetry } from './telemetry.ts';
 import {
@@ -19,6 +21,10 @@ export interface Caller {
   readonly sender: string | undefined;
   /** Whether `sender` is an address. Anybody can make up a session. */
   readonly hasAddress: boolean;
+  /** What the merchant records, and keeps the process running for that. */
+  readonly onOffers?: RelayOptions['onOffers'];
+  readonly onEvents?: RelayOptions['onEvents'];
+  readonly waitUntil?: RequestInfo['waitUntil'];
 }
 
 /** What the network returned. */

@@ -61,8 +61,9 @@ export function openShops({ shop, dedupe, ...common }: ShopsOptions): Handler {
     if ((owners.get(store) ?? name) !== name)
       refuseOption('dedupe', 'is the store of another shop. Use one for each, with its own directory or prefix.');
     owners.set(store, name);
-    const { authorize, context } = known;
-    request.own = { authorize: readFunction('authorize', authorize), context: readFunction('context', context) };
+    const { authorize, context, onOffers, onEvents } = known;
+    request.own = { authorize, context, onOffers, onEvents };
+    for (const [option, one] of Object.entries(request.own)) readFunction<unknown>(option, one);
     const options = written({ ...given, apiKey });
     const before = opened.get(name);
     const one =

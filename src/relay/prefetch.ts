@@ -3,7 +3,7 @@ import { hashEmail } from '../wire/hash.ts';
 import { isNestedDeeper, isObject, own, parseJson, type JsonObject } from '../wire/json.ts';
 import { JSON_MAX_DEPTH, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers, shopperCheck } from '../wire/offers/prefetched.ts';
-import { isBot, IDENTIFIERS } from '../wire/offers/request.ts';
+import { isBot, IDENTIFIERS, type OrderDetails, type RecommendationRequest } from '../wire/offers/request.ts';
 import { asRelayError, RelayError, errorReply } from './errors.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { RateCounter } from './rateLimits.ts';
@@ -16,7 +16,6 @@ import {
   fromRequest,
   type Handler,
   type NodeRequest,
-  type Prefetched,
   type ReadRequest,
   readRequestId,
   readRequestInfo,
@@ -25,12 +24,39 @@ import {
 } from './runtime.ts';
 import type { Telemetry } from './telemetry.ts';
 
+/** What a page is going to request, and how long it may wait for that. */
+export interface PrefetchRequest extends Omit<RecommendationRequest, 'order_details'> {
+  /** With the `order_id` that the page states. */
+  order_details: OrderDetails & { order_id: string };
+  /** The shopper's consent, if the shop asks for it. With anything but `true`, nothing is requested. */
+  consent?: boolean | undefined;
+  /** Milliseconds for which the page may be held up: 800 by default. */
+  timeout?: number | undefined;
+  /** The shopper's IP address, where neither the request nor `addressHeader` has it. */
+  ip?: string | undefined;
+}
+
+/** Offers for a page that is being rendered. */
+export interface Prefetched {
+  /** The block for the page's HTML, to be written as it is: `<script type="application/json" data-offerlet-offers>…</script>`. */
+  readonly script: string;
+  /** The same as a value, for `showOffers({ prefetched })` and `<Offers prefetched={…} />`. */
+  readonly json: PrefetchedOffers;
+}
+
+/**
+ * Requests the offers of a page while the page is rendered. Takes the page's own request, as a `Request` or a message of
+ * node:http. Resolves to `undefined` without consent, after any failure and after the timeout: then the page requests them
+ * itself. Never throws, never rejects.
+ */
+export type Prefetch = (request: Request | NodeRequest, given: PrefetchRequest) => Promise<Prefetched | undefined>;
+
 /** Milliseconds for which a page is held up by default. */
 const TIMEOUT_MS = 800;
 const TIMEOUT_MAX_MS = 120_000;
 
 export interface PrefetchParts {
-  readonly settings: Pick<RelaySettings, 'limits'>;
+  readonly settings: Pick<RelaySettings, 'limits' | 'onOffers' | 'onEvents'>;
   readonly rates: RateCounter;
   readonly telemetry: Telemetry;
   readonly recommend: Recommend;
@@ -52,9 +78,15 @@ export function createPrefetch({
   recommend,
   clientOf,
 }: PrefetchParts): Handler['prefetch'] {
-  async function request(visit: RelayRequest, page: JsonObject, client: Client | undefined): Promise<Prefetched> {
+  async function request(
+    visit: RelayRequest,
+    page: JsonObject,
+    { client, waitUntil }: { client: Client | undefined; waitUntil: RequestInfo['waitUntil'] },
+  ): Promise<Prefetched> {
     if (rates.isOn) await rates.spendRequest(client);
-    const caller = { requestId: readRequestId(visit), sender: client?.network, hasAddress: client !== undefined };
+    const { onOffers, onEvents } = visit.own ?? settings;
+    const [sender, hasAddress] = [client?.network, client !== undefined];
+    const caller = { requestId: readRequestId(visit), sender, hasAddress, onOffers, onEvents, waitUntil };
     const { status, body, problem } = await recommend({ request: visit, page, client, asker: SERVER, caller });
     if (status !== 200) throw new RelayError(problem ?? 'The network refused.', { status, code: 'refused' });
     return writeBlock(page, parseJson(body));
@@ -85,10 +117,14 @@ export function createPrefetch({
       const { timeout = TIMEOUT_MS, ip = info.ip } = given;
       const ms = timeout > 0 && timeout <= TIMEOUT_MAX_MS ? timeout : TIMEOUT_MS;
       // What comes too late is awaited no longer, but still counts for the circuit: it may have been a good response.
-      const prefetched = await withDeadline(request(visit, page, clientOf(visit, { ...info, ip })), {
-        ms,
-        late: () => new RelayError(`There was no response within ${ms} ms.`, { status: 504, code: 'prefetch_timeout' }),
-      });
+      const prefetched = await withDeadline(
+        request(visit, page, { client: clientOf(visit, { ...info, ip }), waitUntil: info.waitUntil }),
+        {
+          ms,
+          late: () =>
+            new RelayError(`There was no response within ${ms} ms.`, { status: 504, code: 'prefetch_timeout' }),
+        },
+      );
       note('info', { status: 200 });
       return prefetched;
     } catch (error) {

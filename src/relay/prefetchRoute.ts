@@ -5,15 +5,9 @@ import { parseJson } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
 import type { Relay } from './createRelay.ts';
 import { asRelayError, RelayError, type Reply } from './errors.ts';
+import type { Prefetched, PrefetchRequest } from './prefetch.ts';
 import { createRateLimiter } from './rateLimits.ts';
-import {
-  fromNode,
-  writeReply,
-  type NodeHandler,
-  type NodeRequest,
-  type Prefetched,
-  type PrefetchRequest,
-} from './runtime.ts';
+import { fromNode, writeReply, type NodeHandler, type NodeRequest } from './runtime.ts';
 import type { LogEntry } from './telemetry.ts';
 
 /** What a backend may send: offers are requested with 16 KiB, and this adds what only `prefetch` takes. */

@@ -4,6 +4,7 @@ import { isObject, own, type JsonObject, type Problem, isText } from '../wire/js
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
 import { RelayError, jsonReply, problemSentence, retryAfter, type Reply } from './errors.ts';
 import type { Counting } from './createCounting.ts';
+import type { Records } from './createRecords.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
 import type { RelayContext } from './options/relayOptions.ts';
@@ -26,10 +27,17 @@ export interface PageRequest {
 /** Fetches recommendations for a page. */
 export type Recommend = (request: PageRequest) => Promise<Reply>;
 
+interface RecommendParts {
+  readonly upstream: Upstream;
+  readonly counting: Counting | undefined;
+  readonly records: Records;
+  readonly telemetry: Telemetry;
+}
+
 /** Returns a `Recommend`: composes the request, sends it to the network and passes the response on. */
 export function createRecommend(
   settings: Pick<RelaySettings, 'apiKey' | 'context' | 'dedupe' | 'emails' | 'forwardAddress' | 'sandbox' | 'timeouts'>,
-  { upstream, counting, telemetry }: { upstream: Upstream; counting: Counting | undefined; telemetry: Telemetry },
+  { upstream, counting, records, telemetry }: RecommendParts,
 ): Recommend {
   const { emails, sandbox, forwardAddress, dedupe, timeouts } = settings;
   const repeat = createRepeat({
@@ -50,9 +58,14 @@ export function createRecommend(
     if (problems.length > 0)
       throw new RelayError('The request is incomplete.', { status: 400, code: 'invalid_request', problems });
     const key = await responseKey(body, { secret: settings.apiKey, asker });
-    return key === undefined
-      ? requestOffers(body, caller)
-      : repeat(key, { sender: caller.sender, ask: () => requestOffers(body, caller) });
+    let isNew = false;
+    const ask = (): Promise<Reply> => {
+      isNew = true;
+      return requestOffers(body, caller);
+    };
+    const reply = await (key === undefined ? ask() : repeat(key, { sender: caller.sender, ask }));
+    if (reply.status === 200) records.addOffers(reply.body, { request: body, isNew, caller });
+    return reply;
   };
 
   /** Requests offers of the network, and counts what became of that. */

@@ -1,11 +1,10 @@
 import { looksSecret } from '../wire/keys.ts';
 import { joinBytes, readCapped } from '../wire/json.ts';
-import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
-import type { OrderDetails, RecommendationRequest } from '../wire/offers/request.ts';
 import { errorReply, RelayError, type Reply } from './errors.ts';
 import { refuseHead } from '../http/refuseHead.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { ShopFunctions } from './options/relayOptions.ts';
+import type { Prefetch, Prefetched, PrefetchRequest } from './prefetch.ts';
 
 // How requests reach a relay on each runtime: as a Web `Request`, or as a message of node:http.
 
@@ -15,6 +14,11 @@ export interface RequestInfo {
   ip?: string | undefined;
   /** The part of the path by which a framework has matched its mount, such as `/offers`. */
   mountedAt?: string | undefined;
+  /**
+   * Keeps the process running until a promise has settled, where the platform ends it with the response, such as the
+   * `waitUntil` of a worker. For `onOffers` and `onEvents`.
+   */
+  waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
 /** A request as the relay needs it; a Web `Request` and a node:http message each become one. */
@@ -103,33 +107,6 @@ export interface Handler {
   respond(request: RelayRequest, info: RequestInfo): Promise<Reply>;
   prefetch(source: Request | NodeRequest | ReadRequest, given: PrefetchRequest): Promise<Prefetched | undefined>;
 }
-
-/** What a page is going to request, and how long it may wait for that. */
-export interface PrefetchRequest extends Omit<RecommendationRequest, 'order_details'> {
-  /** With the `order_id` that the page states. */
-  order_details: OrderDetails & { order_id: string };
-  /** The shopper's consent, if the shop asks for it. With anything but `true`, nothing is requested. */
-  consent?: boolean | undefined;
-  /** Milliseconds for which the page may be held up: 800 by default. */
-  timeout?: number | undefined;
-  /** The shopper's IP address, where neither the request nor `addressHeader` has it. */
-  ip?: string | undefined;
-}
-
-/** Offers for a page that is being rendered. */
-export interface Prefetched {
-  /** The block for the page's HTML, to be written as it is: `<script type="application/json" data-offerlet-offers>…</script>`. */
-  readonly script: string;
-  /** The same as a value, for `showOffers({ prefetched })` and `<Offers prefetched={…} />`. */
-  readonly json: PrefetchedOffers;
-}
-
-/**
- * Requests the offers of a page while the page is rendered. Takes the page's own request, as a `Request` or a message of
- * node:http. Resolves to `undefined` without consent, after any failure and after the timeout: then the page requests them
- * itself. Never throws, never rejects.
- */
-export type Prefetch = (request: Request | NodeRequest, given: PrefetchRequest) => Promise<Prefetched | undefined>;
 
 /** A Web `Request` as the relay needs it. */
 export function fromRequest(request: Request): RelayRequest {

@@ -42,7 +42,9 @@ export type RelayMetricName =
   /** A response of the network contained the key and was withheld. */
   | 'key_reflected'
   /** The store of accepted events failed. */
-  | 'dedupe_failed';
+  | 'dedupe_failed'
+  /** Calls of `onOffers` and `onEvents` that failed, were too slow, or were left out because too many waited. */
+  | 'records_failed';
 
 /** One measurement. */
 export interface RelayMetric {

@@ -1,6 +1,6 @@
 // Several shops behind one relay: what belongs to one of them never serves another.
 import { request } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   createDedupeMemory,
   createRelay,
@@ -99,13 +99,15 @@ test.each(['evil.example', 'tea.example.evil.example', 'xn--tea.example', '__pro
   },
 );
 
-test('context, authorize and origins are those of the request’s shop, even where they arrive together', async () => {
+test('context, authorize, records and origins are those of the request’s shop, even where they arrive together', async () => {
+  const recorded: string[] = [];
   const { relay, network } = setUp((name, request) => {
     const asked = request.headers.get('x-order');
     return {
       allowedOrigins: [`https://pages.${name}.example`],
       // Both use the request that they were returned for, and are as slow as a database.
       authorize: async () => (request.headers.get('x-out') === null ? undefined : `Not at ${name}.`),
+      onOffers: ({ order_id }) => void recorded.push(`${asked} ${order_id}`),
       context: async () => {
         await new Promise((resolve) => setTimeout(resolve, Number(asked) % 7));
         return { order_details: { order_id: `${name}-${asked}` } };
@@ -120,6 +122,8 @@ test('context, authorize and origins are those of the request’s shop, even whe
     (call) => `${keyOf(call)} ${(call.body['order_details'] as { order_id: string }).order_id}`,
   );
   expect(new Set(sent)).toEqual(new Set(asked.map(({ name, order }) => `${KEYS[name]} ${name}-${order}`)));
+  await vi.waitFor(() => expect(recorded).toHaveLength(asked.length));
+  expect(new Set(recorded)).toEqual(new Set(asked.map(({ name, order }) => `${order} ${name}-${order}`)));
   const out = await post(relay, 'tea.example', '/recommendations', REQUEST, { 'x-out': '1' });
   expect([out.status, await out.json()]).toEqual([401, { message: 'Not at tea.' }]);
 });

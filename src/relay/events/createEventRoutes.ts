@@ -19,6 +19,7 @@ import type { RelaySettings } from '../options/readOptions.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../createUpstream.ts';
 import type { Counting } from '../createCounting.ts';
+import type { Records } from '../createRecords.ts';
 import { sessionKey } from '../dedupe/eventKeys.ts';
 import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
 import { DAY_MS } from '../../wire/utcDates.ts';
@@ -35,6 +36,7 @@ export interface EventRoutesOptions {
   readonly telemetry: Telemetry;
   /** Present when the store of accepted events has a ledger. */
   readonly counting: Counting | undefined;
+  readonly records: Records;
   /** `/events` of the network. */
   readonly one: Upstream;
   /** `/events/batch` of the network. */
@@ -43,7 +45,7 @@ export interface EventRoutesOptions {
 
 /** Returns the `EventRoutes`: check each event, forward those that were not accepted before, reply for each. */
 export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
-  const { settings, rates, telemetry, counting } = options;
+  const { settings, rates, telemetry, counting, records } = options;
   const { now, forwardEventIds: keepIds } = settings;
   const once = createForwardOnce({
     store: settings.dedupe,
@@ -81,7 +83,8 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
       }
       const events = [checked.value];
       if (rates.isOn) await spend(events);
-      const { fates, unchanged, isReflecting } = await forwardOne(events, withSession(caller, events));
+      const { fates, accepted, unchanged, isReflecting } = await forwardOne(events, withSession(caller, events));
+      records.addEvents(accepted, caller);
       if (isReflecting) return WITHHELD;
       const [fate] = fates;
       if (fate?.state === 'failed') return { ...fate.reply, events: 1 };
@@ -98,7 +101,13 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
       if (!isWhole) noteRefused(checked);
       // The events may go while the network is awaited; only the relay's own refusals are needed then.
       const refusals = checked.map((each) => (each.ok ? undefined : each.error));
-      const { fates, unchanged, isReflecting } = await forwardBatch(events, withSession(caller, events));
+      const {
+        fates,
+        accepted: fresh,
+        unchanged,
+        isReflecting,
+      } = await forwardBatch(events, withSession(caller, events));
+      records.addEvents(fresh, caller);
       if (isReflecting) return WITHHELD;
       const all = inOrder(refusals, fates);
       const accepted = all.reduce((sum, { state }) => sum + (state === 'accepted' ? 1 : 0), 0);

@@ -33,7 +33,15 @@ export interface Forwarded {
 export type Forward = (events: readonly WireEvent[], caller: Caller) => Promise<Forwarded>;
 
 /** The same, each event at most once at a time and never again once it was accepted. */
-export type ForwardOnce = (events: readonly WireEvent[], caller: Caller) => Promise<Omit<Forwarded, 'unconfirmed'>>;
+export type ForwardOnce = (
+  events: readonly WireEvent[],
+  caller: Caller,
+) => Promise<
+  Omit<Forwarded, 'unconfirmed'> & {
+    /** The events that the network has accepted now, if the caller keeps a record of them. */
+    readonly accepted: readonly WireEvent[];
+  }
+>;
 
 /**
  * What this process knows of an event, from its arrival until the store knows it: `claimed` while it is on its way,
@@ -99,6 +107,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
       return record;
     });
     let result: Forwarded | undefined;
+    let accepted: readonly WireEvent[] = [];
     try {
       const fresh = await claim(own, caller);
       if (fresh.length > 0) {
@@ -107,7 +116,10 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
         const wanted = isAll ? events : fresh.map((record) => events[all.indexOf(record)] as WireEvent);
         // While the network is awaited. The events themselves may go.
         const cells = counting?.cellsOf(wanted);
+        const kept = caller.onEvents && wanted;
         result = await forward(wanted, caller);
+        const { fates } = result;
+        accepted = kept?.filter((_, at) => fates[at]?.state === 'accepted') ?? [];
         await record(result, { fresh, caller, cells: await cells });
       }
     } catch (error) {
@@ -122,6 +134,7 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
       fates: all.map(({ fate }) => fate ?? NO_RESULT),
       unchanged: result?.fates.length === all.length ? result.unchanged : undefined,
       isReflecting: result?.isReflecting ?? false,
+      accepted,
     };
   };
 

@@ -20,6 +20,7 @@ const TIMEOUTS: RelayTimeouts = {
   authorize: 2_000,
   context: 2_000,
   dedupe: 2_000,
+  records: 10_000,
 };
 const LIMITS: RelayLimits = {
   recommendationsBytes: RECOMMENDATIONS_BODY_MAX_BYTES,
@@ -191,7 +192,7 @@ const ROWS = {
       name: 'timeout',
       kind: 'list',
       value: 'NAME=MS',
-      about: 'A timeout: recommendations, events, body, context or dedupe, such as context=300.',
+      about: 'A timeout: recommendations, events, body, context, dedupe or records, such as context=300.',
       from: (words) => readAmounts('timeouts', { words, example: 'recommendations=2000' }),
     },
   },
@@ -224,6 +225,8 @@ const ROWS = {
     flag: undefined,
   },
   fetch: { read: (given) => readFunction('fetch', given), flag: undefined },
+  onOffers: { read: (given) => readFunction('onOffers', given), flag: undefined },
+  onEvents: { read: (given) => readFunction('onEvents', given), flag: undefined },
   onLog: { read: (given) => readFunction('onLog', given), flag: undefined },
   onMetric: { read: (given) => readFunction('onMetric', given), flag: undefined },
 } as const satisfies { readonly [Name in keyof RelayOptions]-?: Row<RelayOptions[Name]> };

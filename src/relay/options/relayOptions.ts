@@ -1,5 +1,7 @@
 import type { Environment } from '../../wire/keys.ts';
+import type { WireEvent } from '../../wire/events.ts';
 import type { Attributes, OrderDetails, Purchase, UserDetails } from '../../wire/offers/request.ts';
+import type { PlacedOffer } from '../../wire/offers/response.ts';
 import type { DedupeStore } from '../dedupe/dedupeStore.ts';
 import type { RateLimiter, RateLimits } from '../rateLimits.ts';
 import type { LogEntry, RelayMetric } from '../telemetry.ts';
@@ -26,6 +28,8 @@ export interface RelayTimeouts {
   context: number;
   /** For one call of `dedupe`, or of a custom limiter. A slower one is a 503, and the page tries again later. */
   dedupe: number;
+  /** For `onOffers` and `onEvents`. A slower one is counted as one that failed. */
+  records: number;
 }
 
 export interface RelayLimits {
@@ -35,6 +39,27 @@ export interface RelayLimits {
   eventsBytes: number;
   /** Bytes of a response of the network. */
   answerBytes: number;
+}
+
+/** Offers that a shopper got. */
+export interface OffersRecord {
+  /** As `context` stated it; otherwise as the page did, which can be manipulated. */
+  readonly order_id: string | undefined;
+  readonly session_id: string;
+  /** Those that the widget can show, in order; empty if there are none. */
+  readonly offers: readonly PlacedOffer[];
+  /** When, in RFC 3339. */
+  readonly at: string;
+}
+
+/** What a shopper saw and did, as far as the network accepted it. */
+export interface EventsRecord {
+  /** That of the offers, where this process has requested them. */
+  readonly order_id?: string;
+  readonly session_id: string;
+  readonly events: readonly WireEvent[];
+  /** When they were accepted, in RFC 3339. */
+  readonly at: string;
 }
 
 /** Resolves to why a request may not use the relay, or to undefined if it may. */
@@ -92,6 +117,10 @@ export interface RelayOptions {
   dedupe?: DedupeStore | undefined;
   fetch?: typeof globalThis.fetch | undefined;
   now?: (() => number) | undefined;
+  /** Called with the offers that the network returned, once, after the page got them. Nothing waits for it. */
+  onOffers?: ((record: OffersRecord) => void | Promise<void>) | undefined;
+  /** Called with the events of a session that the network accepted, once, after the response. Nothing waits for it. */
+  onEvents?: ((record: EventsRecord) => void | Promise<void>) | undefined;
   /** Called for every request. By default warnings and errors are written to the console. */
   onLog?: ((entry: LogEntry) => void) | undefined;
   onMetric?: ((metric: RelayMetric) => void) | undefined;
@@ -119,4 +148,4 @@ export interface ShopsOptions extends Omit<Partial<RelayOptions>, 'apiKey' | 'de
 }
 
 /** The functions of a shop that are taken from each request anew. */
-export type ShopFunctions = Pick<RelayOptions, 'authorize' | 'context'>;
+export type ShopFunctions = Pick<RelayOptions, 'authorize' | 'context' | 'onOffers' | 'onEvents'>;
