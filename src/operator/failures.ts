@@ -53,7 +53,7 @@ export const FAILURES: Readonly<Record<FailureKind, FailureText>> = {
   key_refused: {
     title: 'The network refused the key',
     page: () =>
-      'It is unknown, revoked, expired, or for another environment. Stop the console, and start it with a valid key: a secret management key, or with --variant publisher a publisher reporting key.',
+      'It is unknown, revoked, rotated, expired, or for another environment. Write the new key into the file of --api-key-file: the console reads it again. Without a file, start the console again with the new key: a secret management key, or with --variant publisher a publisher reporting key.',
     command: (failure, key) => ({ message: `${reasonOf(failure)}.`, hint: `Check ${key}.` }),
   },
   rate_limited: {

@@ -1,6 +1,7 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Command, Options, SettingsSource } from '../../cli/command.ts';
 import { listen, untilStopped } from '../../cli/listen.ts';
+import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { createOutput } from '../../cli/output/terminal.ts';
 import { createOperatorConsole } from '../console/createOperatorConsole.ts';
 import { CONNECTION, createConnection, readConnected } from './connection.ts';
@@ -49,8 +50,15 @@ async function runConsole({ argv, env }: SettingsSource): Promise<void> {
     progress: { step: () => undefined, end: () => undefined },
     note: out.log,
   });
-  const { variant, rules, currency, port } = settings;
-  const handler = createOperatorConsole({ networkUrl: url, apiKey, variant, rules, currency });
+  const { variant, rules, currency, port, 'api-key-file': file } = settings;
+  const handler = createOperatorConsole({
+    networkUrl: url,
+    // The file is read again for each call, so that a rotated key needs no restart.
+    apiKey: file === undefined ? apiKey : () => readKeyFile('--api-key-file', file, () => undefined),
+    variant,
+    rules,
+    currency,
+  });
   const listener = getRequestListener(
     // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
     (request, bindings) =>

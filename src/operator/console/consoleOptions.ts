@@ -4,8 +4,11 @@ import type { ReportVariant } from '../reports/reportQuery.ts';
 export interface ConsoleOptions {
   /** The network's URL. */
   readonly networkUrl: string;
-  /** A secret management key, or a publisher's reporting key. It stays in this process. */
-  readonly apiKey: string;
+  /**
+   * A secret management key, or a publisher's reporting key. It stays in this process. A function is called before each call of
+   * the page: return another key once it was rotated.
+   */
+  readonly apiKey: string | (() => string);
   /** `channel` with a management key (the default), `publisher` with a publisher's reporting key. */
   readonly variant?: ReportVariant | undefined;
   /** The path at which the console is mounted; `/` by default. */

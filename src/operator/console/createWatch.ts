@@ -14,7 +14,7 @@ export function createWatch({
   apiKey,
   rules: file,
   fetch,
-}: ConsoleOptions): (url: URL, signal: AbortSignal) => Promise<ConsoleWatch> {
+}: ConsoleOptions & { readonly apiKey: string }): (url: URL, signal: AbortSignal) => Promise<ConsoleWatch> {
   const shared = { networkUrl, apiKey, fetch };
   const channel = new ChannelClient(shared);
   const reports = new ReportingClient({ ...shared, variant: 'channel' });

@@ -1,5 +1,7 @@
 // What the console's process and its page exchange, as JSON under `api/`. None of it contains the key.
 import type { Publisher } from '../../wire/channel.ts';
+import type { Failure } from '../failures.ts';
+import type { ExclusionOutcome } from '../operations/excludeForMany.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 import type { ComparedDates } from '../reports/reportQuery.ts';
 import type { Cause, Turn } from '../watch/evaluate.ts';
@@ -65,6 +67,13 @@ export interface FoundPublishers {
   readonly publishers: readonly { readonly id: string; readonly name: string }[];
   /** Whether there are more than were requested. */
   readonly hasMore: boolean;
+}
+
+/** What became of each change of many publishers, in their order. */
+export interface ManyExcluded {
+  readonly outcomes: readonly ExclusionOutcome[];
+  /** Why it ended before the last one. */
+  readonly failure?: Failure;
 }
 
 /** One publisher, without its publishable key. */

@@ -1,3 +1,4 @@
+import type { PublisherChange } from '../operations/excludeForMany.ts';
 import type { PublisherItem } from '../../wire/channel.ts';
 import { own, parseJson, readCappedText } from '../../wire/json.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
@@ -18,6 +19,22 @@ function text(value: unknown, name: string): string {
   const found = own(value, name);
   if (typeof found !== 'string') throw new TypeError(`${name} must be a text.`);
   return found;
+}
+
+/** The publishers of POST exclusions-of-many, each with what to add to its list or to take from it. */
+export function readChanges(body: unknown): {
+  readonly kind: 'add' | 'remove';
+  readonly changes: readonly PublisherChange[];
+} {
+  const changes = own(body, 'changes');
+  if (!Array.isArray(changes)) throw new TypeError('changes is missing.');
+  return {
+    kind: text(body, 'kind') === 'remove' ? 'remove' : 'add',
+    changes: changes.map((change: unknown) => ({
+      publisher_id: text(change, 'publisher_id'),
+      subcategory_ids: texts(change, 'subcategory_ids'),
+    })),
+  };
 }
 
 /** A list of texts that a body has. */

@@ -137,12 +137,13 @@ export function rangeText({ from, to }: DateRange): string {
 
 /**
  * Writes the dates that a report is compared with, how they follow from its own, and up to which hour when today is compared:
- * `Wed, 25 Nov 2026 until 13:00 UTC, the day before`.
+ * `Wed, 25 Nov 2026, the day before, until 13:00 UTC`.
  */
 export function comparedText({ hours, ...dates }: ComparedDates, { period, compare }: ComparedSpec): string {
-  const end = dates.from === dates.to ? '' : ', the last day';
-  const until = hours === undefined || hours === 24 ? '' : `${end} until ${String(hours).padStart(2, '0')}:00 UTC`;
-  return `${rangeText(dates)}${until}${period && compare ? `, ${comparedDates(period, compare).rule}` : ''}`;
+  const rule = period && compare ? `, ${comparedDates(period, compare).rule}` : '';
+  const last = dates.from === dates.to ? ', ' : ', the last one ';
+  const until = hours === undefined || hours === 24 ? '' : `${last}until ${String(hours).padStart(2, '0')}:00 UTC`;
+  return rangeText(dates) + rule + until;
 }
 
 type ComparedSpec = Pick<ReportSpec, 'period' | 'compare'>;

@@ -271,6 +271,49 @@ test('exclusions that somebody else has changed are not overwritten', async () =
   expect(calls).toHaveLength(1);
 });
 
+test('a key that was rotated is used for the next call, without a restart', async () => {
+  let apiKey = KEY;
+  const { visit, calls } = open(() => json(details), { apiKey: () => apiKey });
+  await visit('/api/exclusions');
+  apiKey = 'adnet_sk_live_ROTATEDROTATEDROTATED';
+  await visit('/api/exclusions');
+  const keys = calls.map(({ init }) => new Headers(init.headers).get('x-api-key'));
+  expect(keys).toEqual([KEY, apiKey]);
+  const { environment } = (await (await visit('/api/session')).json()) as { environment: string };
+  expect(environment).toBe('production');
+});
+
+test('exclusions of many publishers: each list is read, added to, and undone by exactly that', async () => {
+  const lists = new Map([
+    ['one', ['a']],
+    ['two', ['b']],
+  ]);
+  const { visit } = open((path, { method, body }) => {
+    const id = /publishers\/(?:details\/)?(\w+)/.exec(path)?.[1] ?? '';
+    const list = lists.get(id);
+    if (!list) return json({ detail: 'Not found.' }, { status: 404 });
+    if (method === 'PUT') lists.set(id, (JSON.parse(body as string) as { subcategory_ids: string[] }).subcategory_ids);
+    const exclusions = { subcategories: { external: [], publisher: lists.get(id) } };
+    return json({ ok: true, publisher: { ...approved(1, 1)[0], publisher_remote_id: id, exclusions } });
+  });
+  const send = async (kind: string, changes: object[]) => {
+    const { path, init } = change({ kind, changes }, '/api/exclusions-of-many');
+    return (await (await visit(path, { ...init, method: 'POST' })).json()) as { outcomes: object[] };
+  };
+  const changes = ['one', 'two', 'gone'].map((publisher_id) => ({ publisher_id, subcategory_ids: ['b', 'c'] }));
+  const { outcomes } = await send('add', changes);
+  expect(outcomes).toEqual([
+    { status: 'changed', subcategory_ids: ['b', 'c'] },
+    { status: 'changed', subcategory_ids: ['c'] },
+    { status: 'gone' },
+  ]);
+  await send('remove', [
+    { publisher_id: 'one', subcategory_ids: ['b', 'c'] },
+    { publisher_id: 'two', subcategory_ids: ['c'] },
+  ]);
+  expect([...lists.values()]).toEqual([['a'], ['b']]);
+});
+
 test.each([
   ['text', { body: 'x', headers: { 'content-type': 'text/plain' } }],
   ['no JSON', { body: '{', headers: { 'content-type': 'application/json' } }],

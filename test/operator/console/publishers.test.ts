@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CallError, failureOf } from '../../../src/operator/console/page/app/call.ts';
-import { exclusionDiff, searchCategories } from '../../../src/operator/console/page/exclusions/ExclusionsPage.tsx';
+import { searchCategories } from '../../../src/operator/console/page/exclusions/CategoryTree.tsx';
+import { exclusionDiff } from '../../../src/operator/console/page/exclusions/ExclusionsPage.tsx';
 import { ChannelClient } from '../../../src/operator.ts';
 import { addPublishers, type AddOutcome } from '../../../src/operator/publishers/addPublishers.ts';
 import { previewList } from '../../../src/operator/console/page/publishers/AddPage.tsx';

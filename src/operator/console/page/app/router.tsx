@@ -6,7 +6,7 @@ import { BASE } from './call.ts';
 
 const CHANGED = 'console:url';
 /** Asks what is on the page whether it may be left; it prevents the default when not. */
-export const LEAVING = 'console:leaving';
+const LEAVING = 'console:leaving';
 
 /** The page's place: its path below the console's, and its query. */
 export interface Place {
@@ -61,6 +61,24 @@ export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(history.state, '', BASE + to);
   else history.pushState({ index: historyIndex() + 1 }, '', BASE + to);
   dispatchEvent(new Event(CHANGED));
+}
+
+/** Asks before the page is left with something that is not saved. */
+export function useUnsaved(isChanged: boolean, question: string): void {
+  // With the change itself, not after the next paint: the page may be closed before that.
+  useLayoutEffect(() => {
+    if (!isChanged) return undefined;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    const ask = (event: Event): void => {
+      if (!confirm(question)) event.preventDefault();
+    };
+    addEventListener('beforeunload', warn);
+    addEventListener(LEAVING, ask);
+    return () => {
+      removeEventListener('beforeunload', warn);
+      removeEventListener(LEAVING, ask);
+    };
+  }, [isChanged]);
 }
 
 function mayLeave(): boolean {

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
-import { LEAVING, Link, type PageProps } from '../app/router.tsx';
+import { Link, useUnsaved, type PageProps } from '../app/router.tsx';
 import { useResource, useWork } from '../app/useResource.ts';
-import { Button, SearchField } from '../parts/controls.tsx';
+import { Button } from '../parts/controls.tsx';
+import { CategoryTree, namesIn } from './CategoryTree.tsx';
 import { Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/layout.tsx';
@@ -97,7 +98,6 @@ interface TreeProps {
 
 /** The categories with a box for each subcategory, what else excludes it, and what saving would change. */
 function ExclusionTree({ categories, publisher, name, own, channel, external, reload }: TreeProps): JSX.Element {
-  const [words, setWords] = useState('');
   const [saved, setSaved] = useState(own);
   const [chosen, setChosen] = useState(own);
   const [undo, setUndo] = useState<readonly string[]>();
@@ -120,24 +120,9 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
       ['good', 'allowed again', removed],
     ] as const
   ).filter(([, , ids]) => ids.length > 0);
-  const shown = searchCategories(categories, words);
-  const nameOf = (id: string): string =>
-    categories.flatMap(({ subcategories }) => subcategories).find(({ remote_id }) => remote_id === id)?.name ?? id;
+  const nameOf = namesIn(categories);
 
-  // With the change itself, not after the next paint: the page may be closed before that.
-  useLayoutEffect(() => {
-    if (!isChanged) return undefined;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    const ask = (event: Event): void => {
-      if (!confirm('Leave without saving the exclusions?')) event.preventDefault();
-    };
-    addEventListener('beforeunload', warn);
-    addEventListener(LEAVING, ask);
-    return () => {
-      removeEventListener('beforeunload', warn);
-      removeEventListener(LEAVING, ask);
-    };
-  }, [isChanged]);
+  useUnsaved(isChanged, 'Leave without saving the exclusions?');
 
   async function save(list: readonly string[]): Promise<void> {
     const path = publisher === undefined ? 'exclusions' : `publishers/${encodeURIComponent(publisher)}/exclusions`;
@@ -155,19 +140,12 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
     tree.current?.focus();
   }
 
-  function toggle(ids: readonly string[], isOn: boolean): void {
-    setChosen(
-      isOn ? [...chosen, ...ids.filter((id) => !chosen.includes(id))] : chosen.filter((id) => !ids.includes(id)),
-    );
-  }
-
   return (
     <>
       <p class="lead quiet">
         Offers in the ticked subcategories are not shown{' '}
         {publisher === undefined ? 'by any publisher of the channel' : `by ${name ?? 'this publisher'}`}.
       </p>
-      <SearchField label="Search categories" value={words} change={setWords} />
       {undo && !isChanged && (
         <p class="notice" role="status" tabIndex={-1} ref={notice}>
           <Icon name="check" />
@@ -177,43 +155,20 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
           </Button>
         </p>
       )}
-      <div class="tree" role="group" aria-label="Categories" tabindex={-1} ref={tree}>
-        {shown.map(({ remote_id, name: title, subcategories }) => {
-          const ids = subcategories.map(({ remote_id: id }) => id);
-          const on = ids.filter((id) => chosen.includes(id)).length;
-          return (
-            <fieldset key={remote_id} class="card branch">
-              <legend class="hidden">{title}</legend>
-              <label>
-                <input
-                  type="checkbox"
-                  checked={on === ids.length && on > 0}
-                  indeterminate={on > 0 && on < ids.length}
-                  onChange={(event) => toggle(ids, event.currentTarget.checked)}
-                />
-                <b>{title}</b>
-                <span class="count">
-                  {on} of {ids.length}
-                </span>
-              </label>
-              {subcategories.map(({ remote_id: id, name: text }) => (
-                <label key={id} class={chosen.includes(id) === saved.includes(id) ? 'leaf' : 'leaf changed'}>
-                  <input
-                    type="checkbox"
-                    checked={chosen.includes(id)}
-                    onChange={(event) => toggle([id], event.currentTarget.checked)}
-                  />
-                  <span>{text}</span>
-                  {/* Who else excludes it; that is not changed here. */}
-                  {channel.includes(id) && <small class="badge">by the channel</small>}
-                  {external.includes(id) && <small class="badge">by the publisher itself</small>}
-                </label>
-              ))}
-            </fieldset>
-          );
-        })}
-        {shown.length === 0 && <p class="empty">No category matches “{words}”.</p>}
-      </div>
+      <CategoryTree
+        categories={categories}
+        chosen={chosen}
+        choose={setChosen}
+        before={saved}
+        tree={tree}
+        note={(id) => (
+          <>
+            {/* Who else excludes it; that is not changed here. */}
+            {channel.includes(id) && <small class="badge">by the channel</small>}
+            {external.includes(id) && <small class="badge">by the publisher itself</small>}
+          </>
+        )}
+      />
       {(isChanged || failure) && (
         <section class="savebar" aria-label="Changes">
           <div class="diff" role="status">
@@ -269,16 +224,4 @@ export function exclusionDiff(
     added: after.filter((id) => !before.includes(id)),
     removed: before.filter((id) => !after.includes(id)),
   };
-}
-
-/** Returns the categories that match the words, each with those subcategories that do; all of a category whose own name does. */
-export function searchCategories(categories: readonly Category[], words: string): readonly Category[] {
-  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const has = (name: string): boolean => parts.every((part) => name.toLowerCase().includes(part));
-  if (parts.length === 0) return categories;
-  return categories.flatMap((category) => {
-    if (has(category.name)) return [category];
-    const subcategories = category.subcategories.filter(({ name }) => has(name));
-    return subcategories.length > 0 ? [{ ...category, subcategories }] : [];
-  });
 }

@@ -15,7 +15,12 @@ export function AddForm({ categories }: { readonly categories: readonly Category
   const { isBusy, run } = useWork();
   const [done, setDone] = useState<{ readonly name: string; readonly outcome: AddOutcome }>();
   const category = categories.find(({ remote_id }) => remote_id === categoryId);
-  const isReady = brand.trim() !== '' && domain.trim() !== '' && category !== undefined && chosen.length > 0;
+  const missing = [
+    brand.trim() === '' && 'a brand',
+    domain.trim() === '' && 'a domain',
+    category === undefined ? 'a category' : chosen.length === 0 && 'a subcategory',
+  ].filter((one) => one !== false);
+  const isReady = missing.length === 0;
 
   async function send(): Promise<void> {
     if (!isReady || isBusy) return;
@@ -94,10 +99,12 @@ export function AddForm({ categories }: { readonly categories: readonly Category
       )}
       <p class="dialog-foot">
         <span role="status">
-          {done && (
+          {done ? (
             <>
               <b>{done.name}</b> <ItemStatus outcome={done.outcome} />
             </>
+          ) : (
+            !isReady && <span class="quiet">Still required: {missing.join(', ')}.</span>
           )}
         </span>
         <Button type="submit" kind="primary" disabled={!isReady || isBusy}>

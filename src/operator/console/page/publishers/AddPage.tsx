@@ -99,6 +99,8 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
             type="file"
             accept=".csv,text/csv,text/plain"
             disabled={isBusy}
+            // The same file again, with its mistakes corrected, is a change only then.
+            onClick={(event) => (event.currentTarget.value = '')}
             onChange={(event) =>
               void event.currentTarget.files?.[0]?.arrayBuffer().then((bytes) => {
                 const list = decodeList(new Uint8Array(bytes));

@@ -19,7 +19,7 @@ interface PublisherProps {
   readonly session: ConsoleContext;
 }
 
-/** One publisher: who it is, what it does not show, and how it did in the last 30 days. */
+/** One publisher: who it is, what it does not show, and how it did in the last 28 days. */
 export function PublisherPage({ id, session }: PublisherProps): JSX.Element {
   const path = `publishers/${encodeURIComponent(id)}`;
   const resource = useResource({
@@ -142,7 +142,6 @@ function LastDays({ id, session }: PublisherProps): JSX.Element {
   const [chart, setChart] = useState(start.chart);
   const state: ReportState = {
     ...start,
-    period: 'last_30_days',
     chart,
     filters: { ...start.filters, publisher: [id] },
   };
@@ -151,7 +150,7 @@ function LastDays({ id, session }: PublisherProps): JSX.Element {
   return (
     <section aria-labelledby="last-days">
       <header class="section-head">
-        <h2 id="last-days">Last 30 days</h2>
+        <h2 id="last-days">Last 28 days</h2>
         <Link to={`?${queryOfState(state)}`}>Open the report</Link>
       </header>
       {failure && !data ? (

@@ -1,12 +1,15 @@
 import type { ComponentChildren, ComponentProps, JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { go, Link, type PageProps } from '../app/router.tsx';
-import { useCall } from '../app/useResource.ts';
+import { call } from '../app/call.ts';
+import { useCall, useWork } from '../app/useResource.ts';
+import { ExcludeForMany } from '../exclusions/ExcludeForMany.tsx';
 import { Button, SearchField, Segments } from '../parts/controls.tsx';
-import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
+import { Pending, ProblemNote, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { type Header, PageHead, Table } from '../parts/layout.tsx';
 import type { ConsolePublishers } from '../../protocol.ts';
+import type { ExcludedPublisher } from '../../../operations/excludeForMany.ts';
 import { dayText, plural, inWords } from '../../../reports/format.ts';
 import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
 
@@ -40,6 +43,24 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
   const resource = useCall<ConsolePublishers>(pathOf({ q, status, sort, page }));
   const { data, isLoading } = resource;
   const pages = data ? Math.max(1, Math.ceil(data.count / data.page_size)) : 1;
+  const [chosen, setChosen] = useState<Chosen>(new Map());
+  const [isExcluding, setExcluding] = useState(false);
+  const { isBusy, failure, run } = useWork();
+  const chooseAll = async (): Promise<void> => {
+    const all = await call<readonly ExcludedPublisher[]>(`chosen-publishers?q=${encodeURIComponent(q)}`);
+    setChosen(new Map(all.map((one) => [one.id, one])));
+  };
+  if (isExcluding)
+    return (
+      <ExcludeForMany
+        publishers={[...chosen.values()]}
+        close={() => {
+          setExcluding(false);
+          setChosen(new Map());
+          resource.reload();
+        }}
+      />
+    );
 
   return (
     <>
@@ -52,6 +73,25 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
         <SearchField label="Search publishers by name" placeholder="Search by name" value={words} change={type} />
         <Segments label="Status" options={FILTERS} value={status} choose={(value) => show({ status: value })} />
       </div>
+      {chosen.size > 0 && (
+        <section class="row chosen" aria-label="Chosen publishers">
+          <p role="status">
+            <b>{plural(chosen.size, 'publisher')} chosen</b>
+          </p>
+          {(status === '' || status === 'APPROVED') && pages > 1 && (
+            <Button kind="small" disabled={isBusy} onClick={() => void run(chooseAll)}>
+              {isBusy ? 'Reading …' : q === '' ? 'Choose all of the channel' : 'Choose all that match'}
+            </Button>
+          )}
+          <Button kind="small" onClick={() => setChosen(new Map())}>
+            Choose none
+          </Button>
+          <Button kind="small primary" onClick={() => setExcluding(true)}>
+            Exclude categories …
+          </Button>
+          {failure && <ProblemNote>{failure.message}</ProblemNote>}
+        </section>
+      )}
       <StaleBanner resource={resource} />
       {!data ? (
         <Pending resource={resource} />
@@ -62,6 +102,8 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
             isFiltered={q !== '' || status !== '' || page > 1}
             sort={sort}
             order={(by) => show({ sort: by })}
+            chosen={chosen}
+            choose={setChosen}
           />
           {data.count > 0 && (
             <footer>
@@ -91,10 +133,15 @@ interface ListProps {
   readonly list: ConsolePublishers;
   readonly isFiltered: boolean;
   readonly sort: string;
+  readonly chosen: Chosen;
   order(sort: string): void;
+  choose(chosen: Chosen): void;
 }
 
-function List({ list, isFiltered, sort, order }: ListProps): JSX.Element {
+/** The publishers that something will be done with, by id. */
+type Chosen = ReadonlyMap<string, ExcludedPublisher>;
+
+function List({ list, isFiltered, sort, order, chosen, choose }: ListProps): JSX.Element {
   if (list.publishers.length === 0)
     return (
       <div class="empty">
@@ -108,7 +155,36 @@ function List({ list, isFiltered, sort, order }: ListProps): JSX.Element {
     const isDown = [key, `-${key}`].includes(sort || NEWEST) ? (sort || NEWEST).startsWith('-') : undefined;
     return { text, class: className, isDown, sort: () => order((isDown ?? key === 'name') ? key : `-${key}`) };
   };
+  const approved = list.publishers.flatMap((one) =>
+    one.status === 'APPROVED'
+      ? [
+          {
+            id: one.publisher_remote_id,
+            name: one.brand_name,
+            subcategory_ids: one.exclusions.subcategories.publisher,
+          },
+        ]
+      : [],
+  );
+  const tick = (some: readonly ExcludedPublisher[], isOn: boolean): void => {
+    const next = new Map(chosen);
+    for (const one of some)
+      if (isOn) next.set(one.id, one);
+      else next.delete(one.id);
+    choose(next);
+  };
+  const all = approved.filter(({ id }) => chosen.has(id)).length;
+  const box = (label: string, some: readonly ExcludedPublisher[], isOn: boolean): JSX.Element => (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={isOn}
+      disabled={some.length === 0}
+      onChange={(event) => tick(some, event.currentTarget.checked)}
+    />
+  );
   const columns = [
+    { text: box('Choose all on this page', approved, all > 0 && all === approved.length), class: 'tick' },
     sorted('Publisher', 'name'),
     'Status',
     { text: 'Category', class: 'wide-only' },
@@ -121,6 +197,14 @@ function List({ list, isFiltered, sort, order }: ListProps): JSX.Element {
         const id = publisher.publisher_remote_id ?? publisher.pending_publisher_id ?? '';
         return (
           <tr key={id}>
+            <td class="tick">
+              {publisher.status === 'APPROVED' &&
+                box(
+                  `Choose ${publisher.brand_name}`,
+                  approved.filter((one) => one.id === id),
+                  chosen.has(id),
+                )}
+            </td>
             <th scope="row">
               <Link to={`publishers/${encodeURIComponent(id)}`}>{publisher.brand_name}</Link>
             </th>
