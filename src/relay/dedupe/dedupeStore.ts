@@ -1,7 +1,10 @@
 import type { Ledger } from '../ledger.ts';
 
-/** `new`: yours to forward. `known`: accepted before. `busy`: another relay is forwarding it at this moment. */
-export type DedupeClaim = 'new' | 'known' | 'busy';
+/**
+ * `new`: yours to forward. `unconfirmed`: yours as well, and nobody knows whether the network has it already. `known`: accepted
+ * before. `busy`: another relay is forwarding it at this moment.
+ */
+export type DedupeClaim = 'new' | 'unconfirmed' | 'known' | 'busy';
 
 /**
  * Remembers which events the network accepted. An event's key is 32 hexadecimal digits, a hash of its session and its
@@ -18,8 +21,11 @@ export interface DedupeStore {
    * does not count again, and a store writes a key and its count together.
    */
   accept(keys: readonly string[], sender?: string, cells?: readonly string[]): void | Promise<void>;
-  /** The network did not accept these, or nobody knows: the next attempt may forward them. */
-  release(keys: readonly string[]): void | Promise<void>;
+  /**
+   * The network did not accept these, or nobody knows: the next attempt may forward them. A store that several relays share
+   * claims those that are `unconfirmed` as such.
+   */
+  release(keys: readonly string[], how?: 'unconfirmed'): void | Promise<void>;
   /** Milliseconds after which a claim of a relay that died expires: longer than the relay needs for one. */
   readonly claimMs?: number;
   /** The counts for `offerlet audit`. A store without it keeps none. */

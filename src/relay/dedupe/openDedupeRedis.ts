@@ -32,15 +32,21 @@ const CLAIM = `local claims = {}
 for i = 1, #KEYS do
   local holder = redis.call('GET', KEYS[i])
   claims[i] = holder == 'accepted' and 'known' or 'busy'
-  if not holder or string.sub(holder, 1, #ARGV[1]) == ARGV[1] then
+  if not holder or holder == 'unconfirmed' or string.sub(holder, 1, #ARGV[1]) == ARGV[1] then
     redis.call('SET', KEYS[i], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
-    claims[i] = 'new'
+    claims[i] = holder == 'unconfirmed' and holder or 'new'
   end
 end
 return claims`;
-/** Releases claims, unless they have expired or are replaced by a newer one, of this process or another. ARGV: the token of each. */
-const RELEASE = `for i = 1, #KEYS do
-  if redis.call('GET', KEYS[i]) == ARGV[i] then redis.call('DEL', KEYS[i]) end
+/**
+ * Releases claims, unless they have expired or are replaced by a newer one, of this process or another. ARGV: the token of
+ * each, and the milliseconds for which it is remembered that they are unconfirmed.
+ */
+const RELEASE = `local ms = ARGV[#KEYS + 1]
+for i = 1, #KEYS do
+  if redis.call('GET', KEYS[i]) == ARGV[i] then
+    if ms then redis.call('SET', KEYS[i], 'unconfirmed', 'PX', ms) else redis.call('DEL', KEYS[i]) end
+  end
 end`;
 
 /**
@@ -88,8 +94,9 @@ export function createDedupeRedis(
         const claim = claims[at] ?? 'busy';
         const other = held.get(key);
         // One that was made at the same moment is in Redis by its newest number.
-        if (claim === 'new') held.set(key, Math.max(number, other ?? 0));
-        own.set(key, claim === 'new' && other !== undefined ? 'busy' : claim);
+        const isOwn = claim === 'new' || claim === 'unconfirmed';
+        if (isOwn) held.set(key, Math.max(number, other ?? 0));
+        own.set(key, isOwn && other !== undefined ? 'busy' : claim);
       }
       return keys.map((key) => own.get(key) ?? 'busy');
     },
@@ -103,10 +110,10 @@ export function createDedupeRedis(
       // After a failure, the relay tries again: closing waits for that.
       for (const key of keys) held.delete(key);
     },
-    async release(keys) {
+    async release(keys, how) {
       const tokens = keys.map((key) => `${me}${held.get(key)}`);
       for (const key of keys) held.delete(key);
-      if (keys.length > 0) await run(RELEASE, named(keys), tokens);
+      if (keys.length > 0) await run(RELEASE, named(keys), how ? [...tokens, String(maxAgeMs)] : tokens);
     },
     claimMs,
     settled: () => untilSettled(held),

@@ -142,8 +142,12 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   async function claim(own: readonly EventRecord[], caller: Caller): Promise<readonly EventRecord[]> {
     const named = own.filter(({ key }) => key !== undefined);
     const claims = named.length === 0 ? [] : await claimInStore(named.map(recordKey), caller);
-    const fates = { known: ACCEPTED, busy: BUSY, new: undefined };
-    for (const [at, record] of named.entries()) record.fate = fates[claims[at] ?? 'new'];
+    const fates = { known: ACCEPTED, busy: BUSY, new: undefined, unconfirmed: undefined };
+    for (const [at, record] of named.entries()) {
+      const claim = claims[at] ?? 'new';
+      record.fate = fates[claim];
+      record.isUnconfirmed ||= claim === 'unconfirmed';
+    }
     const fresh = own.filter(({ fate }) => fate === undefined);
     if (fresh.length < own.length) measure({ name: 'events_known', value: own.length - fresh.length });
     return fresh;
@@ -190,11 +194,13 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
       if (!(await writeAccepted(accepted, caller))) writeOwedLater();
       else if (owed.size > 0) void writeOwed();
     }
-    if (released.length === 0) return;
-    try {
-      await inTime(() => store.release(released.map(recordKey)));
-    } catch (error) {
-      noteFailure(error, caller);
+    for (const how of [undefined, 'unconfirmed'] as const) {
+      const keys = released.filter(({ isUnconfirmed }) => isUnconfirmed === (how !== undefined)).map(recordKey);
+      try {
+        if (keys.length > 0) await inTime(() => store.release(keys, how));
+      } catch (error) {
+        noteFailure(error, caller);
+      }
     }
   }
 
@@ -254,8 +260,13 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
     } catch (error) {
       noteFailure(error, caller);
       // Claims that arrive too late would keep the sender's next attempt out until they expire.
+      const release = (claims: readonly DedupeClaim[], claim: 'new' | 'unconfirmed'): unknown =>
+        store.release(
+          keys.filter((_, at) => claims[at] === claim),
+          claim === 'new' ? undefined : claim,
+        );
       void Promise.resolve(claiming)
-        .then((claims) => store.release(keys.filter((_, at) => claims[at] === 'new')))
+        .then((claims) => Promise.all([release(claims, 'new'), release(claims, 'unconfirmed')]))
         .catch(() => undefined);
       // Forwarding without knowing would count twice; the sender keeps its events and comes back.
       throw new RelayError('The relay cannot look up which events were accepted. Try again later.', {

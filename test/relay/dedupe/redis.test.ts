@@ -153,6 +153,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     one.network.respondWith(() => new Response('{"message":"Later"}', { status: 503 }));
     expect((await one.post('/events', sent)).status).toBe(503);
     expect((await two.post('/events', sent)).status).toBe(201);
+    expect(two.counted('possible_duplicates'), 'the other relay has lost the response').toBe(1);
   });
 
   test('of a relay that died are free when its claim expires', async () => {
