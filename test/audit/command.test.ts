@@ -173,7 +173,7 @@ test.each([
 test('other files change nothing, and after damage nothing is proved; a file of something else is named', async () => {
   [clicks, status] = [0, 200];
   const other = makeFolder();
-  const log = join(other, 'accepted-events.log');
+  const log = join(other, 'accepted-events.1.log');
   const said = async (): Promise<[number | null, string]> => {
     const { code, stdout, stderr } = await audit(['--from', DAY], { OFFERLET_DATA: other });
     return [code, (stdout + stderr).replaceAll(/\s+/g, ' ')];
@@ -187,16 +187,11 @@ test('other files change nothing, and after damage nothing is proved; a file of 
   const text = await readFile(log, 'latin1');
   await writeFile(
     log,
-    `${text}\n00000000 00000000 1 {"at":1,"counts":{"${DAY}T10 BRAND_CLICK - - ":50}}\r\n00000000 0000`,
+    `${text}\n00000000 00000000 {"at":1,"counts":{"${DAY}T10 BRAND_CLICK - - ":50}}\r\n00000000 0000`,
   );
   const damaged = `offerlet: Nothing differs, but parts of the ledger are missing, so this proves nothing: ${log}: lines that are damaged and were skipped: 1.`;
   expect(await said()).toEqual([4, expect.stringContaining(damaged)]);
-  // Written anew, it does not forget that.
-  await (await openDedupeFile(other, { onLog: () => undefined })).close();
-  expect(await said()).toEqual([
-    4,
-    expect.stringMatching(/was damaged on .* what it counted until then may be missing/),
-  ]);
+  await rm(join(other, 'accepted-counts.log'));
   await writeFile(log, 'Nov 20 10:00:00 web sshd: hello\n');
   const { code: none, stderr: why } = await audit(['--from', DAY], { OFFERLET_DATA: other });
   expect([none, why]).toEqual([4, expect.stringMatching(/The ledger has no counts/)]);

@@ -30,7 +30,7 @@ async function open(): Promise<DedupeFile> {
   return store;
 }
 
-const logFile = (): string => join(directory, 'accepted-events.log');
+const logFile = (): string => join(directory, 'accepted-events.1.log');
 
 async function countsOf(name: string, from: { ledger: Pick<Ledger, 'read'> } | string = directory): Promise<number> {
   const { rows } = typeof from === 'string' ? await readLedger(from, ALL) : await from.ledger.read(ALL);

@@ -4,21 +4,30 @@ import { isCount, isObject, parseJson } from '../../wire/json.ts';
 import { DEDUPE_MAX_AGE_MS, QUEUE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { dateOf } from '../../wire/utcDates.ts';
 import { addCount, ledgerRows, type LedgerCounts } from '../ledger.ts';
-import type { KeyEntry } from './keyTable.ts';
 
-// The file of accepted events and of their counts. Each line but the first is one record: `<checksum> <run> <number>
-// <JSON>`, and a carriage return. It holds that
+// The files of accepted events and of their counts. `accepted-events.1.log`, `.2.log`, … are segments: each takes what is
+// accepted in an hour, and is dropped whole. `accepted-counts.log` has the sums of those that were dropped. Each line is
+// one record: `<checksum> <run> <JSON>`, and a carriage return. It holds that
 //
 // 1. a record is whole or is not there: what has no right checksum is skipped, whatever stands before and after it. The
 //    checksum says the version of the format, too;
-// 2. a record counts once: a run (one process) numbers its records, and a number that was read before is skipped, so what
-//    may have been written is simply written again. 0 is of a file that was written anew in one go;
+// 2. a record counts once: what a failed write may have left is cut off before anything else is written;
 // 3. an event is known exactly if it counts: both are one record;
-// 4. everything that a relay knows after a start, and every count, follows from the records in their order. The first line
-//    only saves work: it says for whom the senders' numbers hold, and when the file was written anew.
+// 4. a segment counts exactly if its number is above that in the sums, which replace the earlier ones in one step.
 
-/** The file of accepted events in a relay's directory. */
-export const ACCEPTED_LOG = 'accepted-events.log';
+/** The sums of segments that were dropped, in a relay's directory. */
+export const COUNTS_LOG = 'accepted-counts.log';
+const SEGMENT = /^accepted-events\.([1-9]\d{0,14})\.log$/;
+/** What a file is called that was damaged, or of which something was cut off. */
+const ASIDE = /^accepted-(?:events\.\d+|counts)\.log\.damaged-(\d{1,15})$/;
+
+export function segmentName(number: number): string {
+  return `accepted-events.${number}.log`;
+}
+
+export function asidePath(file: string): string {
+  return `${file}.damaged-${Date.now()}`;
+}
 
 /** What was written at once. */
 export interface LogRecord {
@@ -32,31 +41,24 @@ export interface LogRecord {
   readonly sessions?: Readonly<Record<string, string>>;
   /** What was counted besides events, by cell. */
   readonly counts?: Readonly<Record<string, number>>;
+  readonly head?: LogHead;
+}
+
+/** In the first and the last record of the sums. */
+export interface LogHead {
+  /** The latest segment that is in them. */
+  readonly through: number;
+  /** The salt of the senders' numbers. */
+  readonly salt: number;
 }
 
 export interface LogLine extends LogRecord {
   readonly run: string;
-  readonly number: number;
 }
-
-const VERSION = 'offerlet accepted events 2';
-const FIRST_LINE = new RegExp(`^${VERSION} salt ([0-9a-f]{8}) of (\\d{4}-\\d\\d-\\d\\d)$`);
-
-/** The first line: the salt of the senders' numbers, and the UTC date on which the file was written anew. */
-export interface LogHead {
-  readonly salt: number;
-  readonly day: string;
-}
-
-export function headLine({ salt, day }: LogHead): string {
-  return `${VERSION} salt ${salt.toString(16).padStart(8, '0')} of ${day}`;
-}
-
-const HEAD_LENGTH = headLine({ salt: 0, day: '2026-01-01' }).length;
 
 /** A line begins with its line break, so that it never continues one that was cut off. */
-export function recordLine(run: string, number: number, record: LogRecord): string {
-  const text = `${run} ${number} ${JSON.stringify(record)}`;
+export function recordLine(run: string, record: LogRecord): string {
+  const text = `${run} ${JSON.stringify(record)}`;
   return `\n${checksum(text)} ${text}${WHOLE}`;
 }
 
@@ -70,108 +72,102 @@ function checksum(text: string): string {
 }
 
 /** A record, even between characters that do not belong to it. */
-const RECORD = /([0-9a-f]{8}) (([0-9a-f]{8}) (\d{1,15}) (\{.*\}))/;
+const RECORD = /([0-9a-f]{8}) (([0-9a-f]{8}) (\{.*\}))/;
+/** The beginning of one that was cut off. */
+const TORN = /^[0-9a-f]{0,8}($| )/;
 /** What JSON never contains ends a record, so that one that was cut off is not taken for one that was changed. */
 const WHOLE = '\r';
 const CHUNK_BYTES = 256 * 1024;
 
-/** What is found while a file is read. */
+/** What is found while a file is read: how many lines are damaged. */
 export interface Found {
-  /** `undefined` without a first line that can be read. */
-  head?: LogHead | undefined;
-  /** Records that are as they were written, and those that are not. */
-  whole: number;
   damaged: number;
-  /** Whether there is text that no relay writes, or of another version, and no record of this one. */
-  isForeign: boolean;
 }
 
 /**
- * Reads a file in chunks of records, and says in `found` what else is there. Nothing of a chunk is kept. What a write that
- * failed, or a crash, cut off is left out without a word: whoever wrote it knew, or gave nobody a response.
+ * Reads a file in chunks of records. Nothing of a chunk is kept. What a write that failed, or a crash, cut off is left out
+ * without a word: whoever wrote it knew, or gave nobody a response. A file that does not exist is empty.
  */
 export async function* readRecords(
-  chunks: AsyncIterable<string>,
-  found: Partial<Found> = {},
-): AsyncGenerator<readonly LogLine[]> {
-  const state = Object.assign(found, { whole: 0, damaged: 0, isForeign: false });
-  const numbers = new Map<string, number>();
-  let isFirst = true;
-  /** There is no first line, not even one that was changed: what stood before is gone. */
-  let isCut = false;
-  const take = (text: string): readonly LogLine[] => {
-    const [, sum, signed = '', run = '', digits, json = ''] = RECORD.exec(text) ?? [];
+  file: string,
+  found: Found = { damaged: 0 },
+): AsyncGenerator<readonly LogLine[], void> {
+  const take = (text: string): LogLine | undefined => {
+    const [, sum, signed = '', run = '', json = ''] = RECORD.exec(text) ?? [];
     const record = sum === checksum(signed) ? parseJson(json) : undefined;
-    if (!isObject(record)) return [];
-    state.whole += 1;
-    const number = Number(digits);
-    if (number !== 0 && number <= (numbers.get(run) ?? 0)) return [];
-    numbers.set(run, Math.max(number, numbers.get(run) ?? 0));
-    return [{ ...(record as unknown as LogRecord), run, number }];
+    if (isObject(record)) return { ...(record as unknown as LogRecord), run };
+    found.damaged += 1;
+    return undefined;
   };
   const takeLine = (line: string): readonly LogLine[] => {
     const parts = line.split(WHOLE);
-    const before = state.whole;
-    const records = parts.flatMap(take);
     // The last part is empty, or was cut off.
-    state.damaged += Math.max(0, parts.length - 1 - (state.whole - before));
-    if (isFirst) {
-      isFirst = false;
-      const [, salt = '', day = ''] = FIRST_LINE.exec(line) ?? [];
-      if (day !== '') state.head = { salt: Number.parseInt(salt, 16), day };
-      else {
-        state.isForeign = state.whole === 0 && !isStart(line);
-        isCut = line.length !== HEAD_LENGTH;
-      }
-    } else if (!state.head && line !== '') state.isForeign = true;
-    return records;
+    if (!TORN.test(parts.pop() ?? '') && parts.length === 0) found.damaged += 1;
+    return parts.flatMap((part) => take(part) ?? []);
   };
   let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    yield lines.flatMap(takeLine);
+  try {
+    const options = { encoding: 'latin1', highWaterMark: CHUNK_BYTES } as const;
+    for await (const chunk of nodeModule('node:fs').createReadStream(file, options) as AsyncIterable<string>) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      yield lines.flatMap(takeLine);
+    }
+  } catch (error) {
+    // What fails after opening, as of a directory, does not name the file.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw Object.assign(error as Error, { path: file });
   }
   yield takeLine(rest);
-  state.isForeign &&= state.whole === 0;
-  if (isCut && state.whole > 0) state.damaged += 1;
 }
 
-/** The chunks of a file, or of one that is open. */
-export function readChunks(file: string, fd?: number): AsyncIterable<string> {
-  const options = { encoding: 'latin1', highWaterMark: CHUNK_BYTES, start: 0 } as const;
-  const { createReadStream } = nodeModule('node:fs');
-  return createReadStream(file, fd === undefined ? options : { ...options, fd, autoClose: false });
+/** The numbers of a directory's segments, the oldest first. */
+export async function listSegments(directory: string): Promise<readonly number[]> {
+  const names = await nodeModule('node:fs/promises').readdir(directory);
+  return names
+    .flatMap((name) => SEGMENT.exec(name)?.[1] ?? [])
+    .map(Number)
+    .toSorted((one, other) => one - other);
 }
 
-/** Whether a text is the beginning of a first line, as a crash at the first start leaves it. */
-function isStart(line: string): boolean {
-  return VERSION.startsWith(line.slice(0, VERSION.length)) && /^[\w -]*$/.test(line);
+/** Which segments are in a directory's sums; `undefined` when nobody can say. */
+export async function readHead(directory: string): Promise<LogHead | undefined> {
+  let head: LogHead | undefined;
+  const file = nodeModule('node:path').join(directory, COUNTS_LOG);
+  for await (const records of readRecords(file)) for (const record of records) head ??= record.head;
+  return head;
 }
 
-/** Keys of one record: its line is read at once. */
-export const RECORD_KEYS = 1_000;
-
-type TableEntry = KeyEntry & { readonly key: string };
-
-/** The records of what a table remembers, one for each moment and sender. */
-export function* recordsOf(entries: Iterable<TableEntry>): Generator<LogRecord> {
-  let group: TableEntry[] = [];
-  for (const entry of entries) {
-    const [first = entry] = group;
-    if (first.at !== entry.at || first.sender !== entry.sender || group.length === RECORD_KEYS) {
-      yield tableRecord(group);
-      group = [];
-    }
-    group.push(entry);
-  }
-  if (group.length > 0) yield tableRecord(group);
+/** Sums of one record: a damaged one costs no more. */
+const RECORD_CELLS = 20;
+/** What the sums are, and who writes them. */
+export interface Sums {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly head: LogHead;
+  readonly run: string;
+  readonly at: number;
+  /** Throws when the directory is another process's by now. */
+  verify(): void;
 }
 
-function tableRecord(group: readonly TableEntry[]): LogRecord {
-  const [{ at, sender: from, value } = { at: 0, sender: 0 }] = group;
-  if (value === undefined) return { at, from, events: { '': group.map(({ key }) => key) } };
-  return { at, from, sessions: Object.fromEntries(group.map((each) => [each.key, each.value ?? ''])) };
+/** Replaces the sums in one step. */
+export async function writeSums(file: string, { counts, head, run, at, verify }: Sums): Promise<void> {
+  const fs = nodeModule('node:fs/promises');
+  const fresh = `${file}.new`;
+  const lines = function* (): Generator<string> {
+    yield recordLine(run, { at, head });
+    const all = [...counts];
+    for (let start = 0; start < all.length; start += RECORD_CELLS)
+      yield recordLine(run, { at, counts: Object.fromEntries(all.slice(start, start + RECORD_CELLS)) });
+    yield recordLine(run, { at, head });
+  };
+  verify();
+  // A new file: one that is there already may be what an earlier owner, frozen since, goes on writing to.
+  await fs.rm(fresh, { force: true });
+  // Record by record, so that other work goes on in between.
+  await fs.writeFile(fresh, lines(), { encoding: 'latin1', flag: 'wx', mode: 0o600 });
+  // Nothing awaits in between: the file may be a new owner's after any pause.
+  verify();
+  nodeModule('node:fs').renameSync(fresh, file);
 }
 
 /**
@@ -183,23 +179,19 @@ const STOP_MAX_MS = DEDUPE_MAX_AGE_MS - QUEUE_MAX_AGE_MS;
 /** The time of records, over all runs: between two of them pass from nothing to a day, whatever the machine's clock says. */
 export class RunClock {
   /** By how much the latest run's clock is behind the time. */
-  offset: number;
+  #offset = 0;
   #run = '';
   #last: number | undefined;
-
-  constructor(offset = 0) {
-    this.offset = offset;
-  }
 
   /** The time at which a run's clock showed `at`. */
   read(run: string, at: number): number {
     if (run !== this.#run && this.#last !== undefined) {
       const gap = at - this.#last;
-      this.offset += Math.min(Math.max(gap, 0), STOP_MAX_MS) - gap;
+      this.#offset += Math.min(Math.max(gap, 0), STOP_MAX_MS) - gap;
     }
     this.#run = run;
     this.#last = at;
-    return at + this.offset;
+    return at + this.#offset;
   }
 }
 
@@ -212,10 +204,8 @@ export function addCounts(counts: Map<string, number>, record: LogRecord, isWant
   for (const [cell, count] of Object.entries(record.counts ?? {})) add(cell, count);
 }
 
-/** What a file is called that could not be read as a whole, and was set aside. */
-export function asidePath(file: string): string {
-  return `${file}.unreadable-${Date.now()}`;
-}
+/** How often the files are read again because the relay dropped segments meanwhile: it does so once an hour. */
+const READS_MAX = 3;
 
 /**
  * Reads what the relay with this `--data` directory counted, from one UTC date to another, both included. The relay may be
@@ -225,31 +215,34 @@ export async function readLedger(
   directory: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<LedgerCounts> {
-  const file = nodeModule('node:path').join(directory, ACCEPTED_LOG);
-  const counts = new Map<string, number>();
-  const found: Partial<Found> = {};
-  const problems: string[] = [];
-  try {
-    for await (const records of readRecords(readChunks(file), found))
-      for (const record of records) addCounts(counts, record, (day) => day >= from && day <= to);
-  } catch (error) {
-    // What fails after opening, as of a directory, does not name the file.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw Object.assign(error as Error, { path: file });
+  const path = nodeModule('node:path');
+  for (let reads = 1; ; reads++) {
+    const counts = new Map<string, number>();
+    const problems: string[] = [];
+    let through = 0;
+    const read = async (name: string): Promise<void> => {
+      const [file, found] = [path.join(directory, name), { damaged: 0 }];
+      for await (const records of readRecords(file, found))
+        for (const record of records) {
+          through = Math.max(through, record.head?.through ?? 0);
+          addCounts(counts, record, (day) => day >= from && day <= to);
+        }
+      if (found.damaged > 0) problems.push(`${file}: lines that are damaged and were skipped: ${found.damaged}.`);
+    };
+    const names = await nodeModule('node:fs/promises')
+      .readdir(directory)
+      .catch(() => []);
+    await read(COUNTS_LOG);
+    const numbers = names.length === 0 ? [] : await listSegments(directory);
+    for (const number of numbers) if (number > through) await read(segmentName(number));
+    const head = await readHead(directory);
+    if ((head?.through ?? through) !== through && reads < READS_MAX) continue;
+    for (const name of names) {
+      const [, at = ''] = ASIDE.exec(name) ?? [];
+      // It has counts of its day and of those before.
+      if (at === '' || dateOf(Number(at)) < from) continue;
+      problems.push(`${name} was damaged on ${dateOf(Number(at))}, and what it counted may be missing.`);
+    }
+    return { rows: ledgerRows(counts), problems };
   }
-  if (found.isForeign) problems.push(`${file} is of another version or damaged, and was skipped.`);
-  if (found.damaged) problems.push(`${file}: lines that are damaged and were skipped: ${found.damaged}.`);
-  const names = await nodeModule('node:fs/promises')
-    .readdir(directory)
-    .catch(() => []);
-  for (const name of names) {
-    const [, at = ''] = ASIDE.exec(name) ?? [];
-    // It has counts of its day and of those before.
-    if (at === '' || dateOf(Number(at)) < from) continue;
-    problems.push(
-      `${file} was damaged on ${dateOf(Number(at))}, and what it counted until then may be missing: ${name}.`,
-    );
-  }
-  return { rows: ledgerRows(counts), problems };
 }
-
-const ASIDE = new RegExp(`^${ACCEPTED_LOG.replaceAll('.', '\\.')}\\.unreadable-(\\d{1,15})$`);

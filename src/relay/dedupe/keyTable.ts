@@ -113,20 +113,6 @@ export class KeyTable {
     return true;
   }
 
-  /** The entries of this moment, the oldest first, whatever is added or forgotten while they are read. */
-  copy(): Iterable<KeyEntry & { readonly key: string }> {
-    const [first, used] = [this.#first, this.#used];
-    const [words, times] = [this.#words.slice(0, used * 4), this.#times.slice(0, used)];
-    const [senders, values] = [this.#senders.slice(0, used), this.#values.slice(0, used)];
-    return (function* () {
-      for (let slot = first; slot < used; slot++) {
-        const sender = senders[slot] ?? GONE;
-        if (sender === GONE) continue;
-        yield { key: writeWords(words, slot * 4), at: times[slot] ?? 0, sender, value: values[slot] };
-      }
-    })();
-  }
-
   #find(key: string): number {
     const wanted = this.#wanted;
     readWords(key, wanted);
@@ -253,17 +239,6 @@ function readWords(key: string, into: Uint32Array): void {
     into[word] = value;
   }
 }
-
-/** Writes four numbers as 32 hexadecimal digits. */
-function writeWords(words: Uint32Array, at: number): string {
-  let key = '';
-  for (let word = at; word < at + 4; word++)
-    for (let shift = 24; shift >= 0; shift -= 8) key += PAIRS[((words[word] ?? 0) >>> shift) & 255];
-  return key;
-}
-
-/** The two digits of each byte: a word's own `toString` takes five times as long. */
-const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** The value of each hexadecimal digit, by its character code. */
 const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);

@@ -100,7 +100,7 @@ async function measureIds() {
 async function measureDay() {
   const { openDedupeFile } = await import(pathToFileURL(module).href);
   const { statSync } = await import('node:fs');
-  const size = () => (statSync(`${data}/accepted-events.log`).size / 1e6).toFixed(1);
+  const size = () => (statSync(`${data}/accepted-events.1.log`).size / 1e6).toFixed(1);
   const store = await openDedupeFile(data);
   for (let at = 0; at < 1_000_000; at += 10) {
     const keys = Array.from({ length: 10 }, (_, next) => keyOf(at + next));

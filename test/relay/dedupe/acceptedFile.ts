@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { cp, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
@@ -18,10 +19,11 @@ export interface Files {
   readonly directory: string;
   /** What its stores have logged. */
   readonly logs: LogEntry[];
+  /** The latest segment. */
   log(folder?: string): string;
   open(folder?: string, options?: DedupeFileOptions): Promise<DedupeFile>;
   close(store: DedupeFile): Promise<void>;
-  /** What `kill -9` leaves behind: a folder with the file as it is at this moment, or cut off at a byte. */
+  /** What `kill -9` leaves behind: a folder with the files as they are at this moment, the latest cut off at a byte. */
   killed(bytes?: number): Promise<string>;
   countOf(name: string, folder?: string): Promise<number>;
 }
@@ -40,7 +42,10 @@ export function useFiles(): Files {
     for (const store of opened.splice(0)) await store.close();
     vi.useRealTimers();
   });
-  const log = (folder = directory): string => join(folder, 'accepted-events.log');
+  const log = (folder = directory): string => {
+    const numbers = readdirSync(folder).map((name) => Number(/^accepted-events\.(\d+)\.log$/.exec(name)?.[1] ?? 0));
+    return join(folder, `accepted-events.${Math.max(...numbers)}.log`);
+  };
   return {
     get directory() {
       return directory;
@@ -56,9 +61,10 @@ export function useFiles(): Files {
       opened.splice(opened.indexOf(store), 1);
       await store.close();
     },
-    async killed(bytes = Infinity) {
+    async killed(bytes) {
       const folder = makeFolder();
-      await writeFile(log(folder), (await readFile(log())).subarray(0, bytes));
+      await cp(directory, folder, { recursive: true, filter: (name) => !name.includes('.lock.') });
+      if (bytes !== undefined) await truncate(log(folder), bytes);
       return folder;
     },
     async countOf(name, folder = directory) {

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { cp, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { seeded } from '../../fixtures/random.ts';
-import { openDedupeFile, readLedger } from '../../../src/relay.ts';
-import { readChunks, readRecords } from '../../../src/relay/dedupe/acceptedLog.ts';
+import { openDedupeFile, readLedger, type DedupeFile } from '../../../src/relay.ts';
+import { readRecords } from '../../../src/relay/dedupe/acceptedLog.ts';
 import { event, setUp } from '../scriptedNetwork.ts';
 import { ALL, CELL, useFiles } from './acceptedFile.ts';
 import { ask, key, keys } from './keys.ts';
@@ -82,7 +82,7 @@ describe('the file of accepted events', () => {
     for (let bytes = 0; bytes <= whole.length; bytes++) {
       const folder = await killed(bytes);
       const known = new Set<string>();
-      for await (const records of readRecords(readChunks(log(folder))))
+      for await (const records of readRecords(log(folder)))
         for (const { events = {} } of records) for (const one of Object.values(events).flat()) known.add(one);
       const { rows, problems } = await readLedger(folder, ALL);
       expect([bytes, rows[0]?.count ?? 0, problems]).toEqual([bytes, known.size, []]);
@@ -98,7 +98,7 @@ describe('the file of accepted events', () => {
     expect(last).toBe(accepted.length);
   });
 
-  test('has the truth after any sequence of writes, full disks, set clocks, removals, crashes and days', async () => {
+  test('has the truth after any sequence of writes, full disks, set clocks, crashes and hours', async () => {
     limitDisk();
     const steady = performance.now.bind(performance);
     let passed = 0;
@@ -137,15 +137,10 @@ describe('the file of accepted events', () => {
         if (what === 5) disk.left = below(500);
         if (what === 6) disk.left = Infinity;
         if (what === 7) vi.setSystemTime(Date.now() + (below(60) - 25) * HOUR);
-        if (what === 9) {
-          await rm(log(folder), { force: true });
-          // Then it looks for the file again.
-          passed += 1_001;
-          await attempt([key(`${run} ${step}`)]);
-        }
-        if (what !== 8 || !existsSync(log(folder))) continue;
+        if (what === 9) passed += below(2 * HOUR);
+        if (what !== 8) continue;
         const left = makeFolder();
-        await cp(log(folder), log(left));
+        await cp(folder, left, { recursive: true, filter: (name) => !name.includes('.lock.') });
         await close(store);
         disk.left = Infinity;
         [folder, store] = [left, await open(left)];
@@ -196,86 +191,91 @@ describe('the file of accepted events', () => {
     await expect.poll(() => countOf('BRAND_CLICK')).toBe(1);
   });
 
-  test('is written anew when it has doubled, and on the next day, and keeps its counts, sessions and 400 days', async () => {
-    let time = Date.now();
-    const options = { maxAgeMs: 1_000, now: () => time };
-    const store = await open(files.directory, options);
-    const many = Array.from({ length: 40_000 }, (_, index) => key(`${index}`));
-    await store.accept(
-      many,
-      '',
-      many.map(() => CELL),
-    );
-    await store.ledger.add(
-      new Map([
-        ['2025-10-18T10 expired - - ', 1],
-        ['2025-10-20T10 expired - - ', 1],
-      ]),
-    );
-    const before = (await stat(log())).size;
-    time += 1_000;
-    await store.claim([]);
-    await store.ledger.openSession('0'.repeat(32), 'owner THANK_YOU INLINE ');
-    await store.accept(keys('last'), '', [CELL]);
-    expect((await stat(log())).size).toBeLessThan(before / 10);
-    expect(await countOf('BRAND_CLICK')).toBe(40_001);
-    expect((await store.ledger.read(ALL)).rows.filter(({ name }) => name === 'expired')).toHaveLength(2);
-    time += 500;
-    vi.setSystemTime(Date.parse('2026-11-24T10:00:00Z'));
-    await store.accept(keys('after'), '', [CELL]);
-    expect((await readLedger(files.directory, ALL)).rows.map(({ name, count }) => [name, count])).toEqual([
-      ['expired', 1],
-      ['BRAND_CLICK', 40_002],
-    ]);
-    expect(await ask(store, keys('last', 'after', '0'))).toEqual(['known', 'known', 'new']);
-    const again = await open(await killed(), options);
-    expect(await ask(again, keys('last', 'after', '0'))).toEqual(['known', 'known', 'new']);
-    expect(await again.ledger.placementsOf(['0'.repeat(32)])).toEqual(['owner THANK_YOU INLINE ']);
-    time += 500;
-    expect(await ask(again, keys('last', 'after'))).toEqual(['new', 'known']);
-  });
+  describe('is a segment an hour, which', () => {
+    let time = 0;
+    const options = { maxAgeMs: 2 * HOUR, now: () => time };
+    beforeEach(() => void (time = Date.now()));
+    const segments = (): string[] => readdirSync(files.directory).filter((name) => /^accepted-events.*log$/.test(name));
+    /** Accepts an event an hour. */
+    async function pass(store: DedupeFile, hours: number): Promise<void> {
+      for (let hour = 0; hour < hours; hour++) {
+        time += HOUR;
+        await store.accept(keys(`${time}`), '', [CELL]);
+      }
+    }
 
-  test('that cannot be written anew is opened and appended to all the same', async () => {
-    let time = 1_000;
-    const options = { maxAgeMs: 10, now: () => time };
-    // What it would be written to cannot be created.
-    await mkdir(`${log()}.new`);
-    const store = await open(files.directory, options);
-    await store.accept(Array.from({ length: 40_000 }, (_, index) => key(`${index}`)));
-    time += 11;
-    await store.claim([]);
-    await store.accept(keys('a'));
-    expect(logs.map(({ message }) => message)).toEqual([expect.stringMatching(/could not be compacted/)]);
-    await close(store);
-    const again = await open(files.directory, options);
-    await again.accept(keys('b'));
-    expect(await ask(again, keys('a', 'b'))).toEqual(['known', 'known']);
-  });
+    test('is dropped whole when no sender has its events any more, and counts for 400 days', async () => {
+      const store = await open(files.directory, options);
+      const days = ['2025-10-18', '2025-10-20'].map((day) => [`${day}T10 expired - - `, 1] as const);
+      await store.ledger.add(new Map(days));
+      await store.ledger.read(ALL);
+      await store.ledger.openSession('0'.repeat(32), 'owner THANK_YOU INLINE ');
+      await pass(store, 26);
+      expect(segments()).toHaveLength(27);
+      const again = await open(await killed(), options);
+      expect([await ask(again, keys(`${time - HOUR}`, `${time - 2 * HOUR}`)), again.size()]).toEqual([
+        ['known', 'new'],
+        2,
+      ]);
+      await pass(store, 1);
+      await expect.poll(() => segments().length).toBeLessThan(5);
+      expect((await readLedger(files.directory, ALL)).rows.map(({ name, count }) => [name, count])).toEqual([
+        ['expired', 1],
+        ['BRAND_CLICK', 27],
+      ]);
+      for (const name of [...segments(), 'accepted-counts.log'])
+        expect(statSync(join(files.directory, name)).mode & 0o777).toBe(0o600);
+    });
 
-  test('of a new owner is not replaced by what an earlier one writes anew', async () => {
-    let time = 1_000;
-    const store = await open(files.directory, { maxAgeMs: 10, now: () => time });
-    await store.accept(Array.from({ length: 40_000 }, (_, index) => key(`${index}`)));
-    time += 11;
-    await store.claim([]);
-    // Within the second for which the earlier owner relies on its last look.
-    await Promise.allSettled([
-      store.accept(Array.from({ length: 20 }, (_, index) => key(`late ${index}`))),
-      writeFile(join(files.directory, 'relay.lock.2'), '{}'),
-    ]);
-    expect(logs).toEqual([
-      expect.objectContaining({ error: expect.stringContaining('was taken over by another process') as unknown }),
-    ]);
-    expect(await readFile(log(), 'utf8')).toContain(key('0'));
-    expect((await store.lost).message).toContain('was taken over');
-    await expect(async () => store.claim(keys('a'))).rejects.toThrow('was taken over');
+    test('is dropped early when there are more events than are remembered', async () => {
+      const store = await open(files.directory, { max: 5_000 });
+      const many = Array.from({ length: 40_000 }, (_, index) => key(`${index}`));
+      for (let at = 0; at < many.length; at += 500)
+        await store.accept(many.slice(at, at + 500), '', Array<string>(500).fill(CELL));
+      await close(store);
+      const bytes = segments().reduce((sum, name) => sum + statSync(join(files.directory, name)).size, 0);
+      expect(bytes).toBeLessThan(1.2 * 1024 * 1024);
+      expect(await countOf('BRAND_CLICK')).toBe(40_000);
+      expect((await open()).size()).toBeGreaterThanOrEqual(5_000);
+    });
+
+    test('stays when the sums cannot be written, and is written to when there can be no next one', async () => {
+      const store = await open(files.directory, options);
+      await mkdir(join(files.directory, 'accepted-counts.log.new'));
+      await pass(store, 27);
+      await expect.poll(() => logs.map(({ message }) => message)).toEqual([expect.stringMatching(/cannot be dropped/)]);
+      await mkdir(join(files.directory, 'accepted-events.29.log'));
+      await pass(store, 1);
+      expect(logs.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/dropped/),
+        expect.stringMatching(/cannot be written/),
+      ]);
+      expect(await ask(store, keys(`${time}`, `${time - HOUR}`))).toEqual(['known', 'known']);
+      await rmdir(join(files.directory, 'accepted-events.29.log'));
+      expect(await countOf('BRAND_CLICK')).toBe(28);
+    });
+
+    test('a process that has lost the directory does not drop, and whose sums it does not replace', async () => {
+      const store = await open(files.directory, options);
+      await pass(store, 26);
+      time += HOUR;
+      // Within the second for which the earlier owner relies on its last look.
+      await Promise.allSettled([store.accept(keys('late')), writeFile(join(files.directory, 'relay.lock.2'), '{}')]);
+      await expect
+        .poll(() => logs)
+        .toEqual([expect.objectContaining({ error: expect.stringContaining('was taken over by another') as unknown })]);
+      expect(segments()).toHaveLength(28);
+      expect((await store.lost).message).toContain('was taken over');
+      await expect(async () => store.claim(keys('a'))).rejects.toThrow('was taken over');
+    });
   });
 
   test('numbers its senders the same way after a restart', async () => {
-    const salt = async (): Promise<string | undefined> => / salt (\w{8}) /.exec(await readFile(log(), 'latin1'))?.[1];
+    const salt = async (): Promise<string | undefined> =>
+      /"salt":(\d+)/.exec(await readFile(join(files.directory, 'accepted-counts.log'), 'latin1'))?.[1];
     await close(await open());
     const first = await salt();
-    expect(first).toMatch(/^[0-9a-f]{8}$/);
+    expect(first).toMatch(/^\d+$/);
     await close(await open());
     expect(await salt()).toBe(first);
   });

@@ -15,7 +15,8 @@ test('long values fill the part of their own sender, and take no more than many 
   for (const { name, sender } of shoppers) table.add(key(name), { at: 0, sender, value: 'owner THANK_YOU INLINE ' });
   for (let at = 0; at < 1_000; at++) table.add(key(`flood ${at}`), { at: 0, sender: 4_000, value: 'w'.repeat(1_300) });
   expect(shoppers.every(({ name }) => table.has(key(name)))).toBe(true);
-  const characters = [...table.copy()].reduce((sum, { value = '' }) => sum + value.length, 0);
+  const names = [...shoppers.map(({ name }) => name), ...[...Array(1_000).keys()].map((at) => `flood ${at}`)];
+  const characters = names.reduce((sum, name) => sum + (table.get(key(name))?.value?.length ?? 0), 0);
   expect(characters).toBeGreaterThan(40_000);
   expect(characters).toBeLessThan(2_000 * 32);
 });
