@@ -1,12 +1,7 @@
 // offerlet-operator: clients of the Channel API and of the Reporting API V2, and the operators' console. For servers.
 
 export type { AddOutcome } from './operator/publishers/addPublishers.ts';
-export {
-  ChannelClient,
-  type AllPublishersQuery,
-  type ApprovedPublisher,
-  type PublisherQuery,
-} from './operator/clients/ChannelClient.ts';
+export { ChannelClient, type AllPublishersQuery, type PublisherQuery } from './operator/clients/ChannelClient.ts';
 export {
   AuthError,
   ConflictError,
@@ -31,7 +26,14 @@ export type {
   ComparedDates,
 } from './operator/reports/reportQuery.ts';
 export type { FailureKind } from './operator/failures.ts';
-export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './operator/clients/ReportingClient.ts';
+export {
+  ReportingClient,
+  type ReportingClientOptions,
+  type ReportRows,
+  type RowsOptions,
+  type WalkOptions,
+} from './operator/clients/ReportingClient.ts';
+export type { ReadPeriods } from './operator/clients/walkParts.ts';
 export type {
   Comparison,
   ComparedRowOf,

@@ -1,5 +1,4 @@
 import { connect, type ApiCall, type ApiResponse, type CallOptions, type ClientOptions } from '../../http/connect.ts';
-import { pause } from '../../http/pause.ts';
 import { type AddOutcome, addPublishers } from '../publishers/addPublishers.ts';
 import { ApiError, ConflictError, failureOf, NotFoundError, OPERATOR } from './errors.ts';
 import {
@@ -31,9 +30,6 @@ export interface AllPublishersQuery extends Omit<PublisherQuery, 'page'> {
   /** Only those with this status. The API has no such filter, so all pages are read all the same. */
   readonly status?: PublisherStatus | undefined;
 }
-
-/** An approved publisher. */
-export type ApprovedPublisher = Extract<PublisherDetail, { status: 'APPROVED' }>;
 
 /** Times that exclusions are added when somebody else replaces them meanwhile. */
 const ADD_ATTEMPTS = 5;
@@ -141,23 +137,6 @@ export class ChannelClient {
       },
     });
     return outcomes;
-  }
-
-  /** Resolves to the publisher once its request is approved, and rejects once it is rejected. Looks `every` so many milliseconds. */
-  async waitForApproval(
-    id: string,
-    { every = 60_000, ...options }: CallOptions & { readonly every?: number } = {},
-  ): Promise<ApprovedPublisher> {
-    for (;;) {
-      const publisher = await this.publisher(id, options);
-      if (publisher.status === 'APPROVED') return publisher;
-      if (publisher.status === 'REJECTED')
-        throw new ApiError(`The request to add ${publisher.brand_name} was rejected.`, {
-          status: 200,
-          code: 'REJECTED',
-        });
-      await pause(every, options.signal);
-    }
   }
 
   /** Removes an approved publisher from the channel. */

@@ -7,19 +7,30 @@ import {
   type ReportRow,
 } from '../../wire/reporting.ts';
 import { addDays, HOUR_MS, startOf } from '../../wire/utcDates.ts';
-import { compareTotals, createComparer, type Row, type RowComparer, type Totals } from '../reports/comparison.ts';
+import { compareTotals, createComparer, type RowComparer } from '../reports/comparison.ts';
 import type { ComparedPeriods } from '../reports/period.ts';
 import { addHours, endsToday, hoursUntil, withParts } from '../reports/sumHours.ts';
 import {
+  columnsOf,
   comparisonOf,
+  dateTexts,
   reportParams,
   type ComparedDates,
   type ReportQuery,
   type ReportVariant,
   type ReportOf,
-  type Sound,
 } from '../reports/reportQuery.ts';
-import { isRanking, queryOfSpec, type ReportSpec } from '../reports/reportSpec.ts';
+import type { CsvColumn } from '../../text/toCsv.ts';
+import { ChannelClient } from './ChannelClient.ts';
+import {
+  findChanged,
+  walkParts,
+  type PartQuery,
+  type ReadPeriods,
+  type ReportSource,
+  type Split,
+} from './walkParts.ts';
+import { pause } from '../../http/pause.ts';
 import { connect, type CallOptions, type ClientOptions } from '../../http/connect.ts';
 import type { ErrorKind } from '../../http/apiErrors.ts';
 import { ApiError, OPERATOR, ReportChangedError } from './errors.ts';
@@ -34,7 +45,31 @@ export interface ReportingClientOptions<V extends ReportVariant> extends ClientO
 export interface WalkOptions extends CallOptions {
   /** Throws a ReportChangedError when total or summary change between pages; true by default. */
   readonly snapshot?: boolean | undefined;
+  /**
+   * Reads a report with more rows than the network allows in parts: by `dates`, or by dates and `publishers`, which leaves out
+   * removed publishers. `publishers` by default for `rows`; `pages` reads no parts by default.
+   */
+  readonly split?: Split | false | undefined;
+  /** Milliseconds to wait between two calls; 0 by default. */
+  readonly pace?: number | undefined;
 }
+
+/** Options for reading all rows of a report. */
+export interface RowsOptions extends WalkOptions {
+  /** The `periods` of an earlier walk, or `{}`: only periods whose totals are not what they were are read. */
+  readonly changedSince?: ReadPeriods | undefined;
+}
+
+/** All rows of a report, and what is known about them: from the first row on, or when there is none, at the end. */
+export type ReportRows<Row, Totals> = AsyncGenerator<Row> & {
+  /** The network's totals of all rows. */
+  readonly totals?: Totals;
+  readonly meta?: Report['meta'];
+  /** The columns of the rows, for `toCsv`. */
+  readonly columns?: readonly CsvColumn<Row>[];
+  /** What each period was when it was read, for `changedSince` of the next walk; only with that option. */
+  readonly periods?: ReadPeriods;
+};
 
 /** Client of the Reporting API V2: a channel's report on all its publishers, or one publisher's own report. */
 export class ReportingClient<V extends ReportVariant> {
@@ -42,6 +77,9 @@ export class ReportingClient<V extends ReportVariant> {
   readonly #variant: ReportVariant;
   readonly #path: string;
   readonly #pageLimit: number;
+  readonly #channel: () => ChannelClient;
+  /** When the last call of a paced walk ended. */
+  #lastCall = 0;
 
   constructor(options: ReportingClientOptions<V>) {
     const variant: ReportVariant = options.variant;
@@ -52,40 +90,96 @@ export class ReportingClient<V extends ReportVariant> {
     this.#call = connect(isChannel ? options : { ...options, networkUrl: withApi(options.networkUrl) }, OPERATOR);
     this.#path = isChannel ? CHANNEL_REPORT_PATH : PUBLISHER_REPORT_PATH;
     this.#pageLimit = REPORT_LIMIT[variant];
+    // A management key opens both APIs.
+    this.#channel = () => new ChannelClient(options);
   }
 
   /** Returns one page of a report: 50 rows by default. With `compare`, each row has its counterpart and the change. */
   async report<const Q extends ReportQuery<V> = ReportQuery<V>>(
-    query: Q & Sound<V, Q> = {} as Q & Sound<V, Q>,
+    query: Q = {} as Q,
     { signal, timeout }: CallOptions = {},
   ): Promise<ReportOf<V, Q>> {
     const comparison = comparisonOf(query);
     const page = await this.#page(query, { signal, timeout });
-    const comparer = comparison && (await this.#comparer(query, comparison, { signal, timeout }));
-    return typed<V, Q>({ page, comparer, isWhole: page.pagination.offset === 0 });
+    const comparer =
+      comparison && (await this.#comparer(query, comparison, { signal, timeout, pace: 0, split: false }));
+    return typed<V, Q>({ page, comparer, isWhole: page.pagination.offset === 0, query });
   }
 
   /** Iterates over the pages of a report, by default with the largest page the network allows. */
   async *pages<const Q extends ReportQuery<V> = ReportQuery<V>>(
-    query: Q & Sound<V, Q> = {} as Q & Sound<V, Q>,
-    { snapshot = true, signal, timeout }: WalkOptions = {},
+    query: Q = {} as Q,
+    options: WalkOptions = {},
+  ): AsyncGenerator<ReportOf<V, Q>> {
+    yield* this.#pages(query, options);
+  }
+
+  async *#pages<Q extends ReportQuery<V>>(
+    query: Q,
+    { snapshot = true, split = false, pace = 0, signal, timeout, changedSince }: RowsOptions,
+    onPeriods?: (periods: ReadPeriods) => void,
   ): AsyncGenerator<ReportOf<V, Q>> {
     const comparison = comparisonOf(query);
+    const call = { signal, timeout };
     let comparer: ReportComparer | undefined;
-    for await (const page of this.#walk(query, { snapshot, signal, timeout })) {
-      if (comparison) comparer ??= await this.#comparer(query, comparison, { signal, timeout });
-      yield typed<V, Q>({ page, comparer, isWhole: (query.offset ?? 0) === 0 });
+    const source = this.#source({ snapshot, pace, ...call });
+    const dated = { ...query, ...dateTexts(query) } as PartQuery;
+    const ranges = changedSince === undefined ? undefined : await findChanged(source, dated, changedSince);
+    if (ranges) onPeriods?.(ranges.periods);
+    for (const range of ranges?.changed ?? [{}]) {
+      const part = { ...dated, ...range };
+      for await (const read of split ? walkParts(source, part, { snapshot, split }) : source.walk(part)) {
+        if (comparison) comparer ??= await this.#comparer(query, comparison, { split, pace, ...call });
+        const page = ranges?.whole ? { ...read, summary: ranges.whole.summary } : read;
+        yield typed<V, Q>({ page, comparer, isWhole: (query.offset ?? 0) === 0, query });
+      }
+    }
+    // Nothing has changed: the head of the report is all that there is.
+    if (ranges?.whole && ranges.changed.length === 0)
+      yield typed<V, Q>({ page: { ...ranges.whole, data: [] }, comparer, isWhole: false, query });
+  }
+
+  /** Iterates over all rows of a report, however many there are; with `compare`, missing rows come last. */
+  rows<const Q extends ReportQuery<V> = ReportQuery<V>>(
+    query: Q = {} as Q,
+    options: RowsOptions = {},
+  ): ReportRows<ReportOf<V, Q>['data'][number], ReportOf<V, Q>['totals']> {
+    const pages = this.#pages(query, { split: 'publishers', ...options }, (periods) =>
+      Object.assign(rows, { periods }),
+    );
+    const rows: ReportRows<ReportOf<V, Q>['data'][number], ReportOf<V, Q>['totals']> = read();
+    return rows;
+
+    async function* read(): AsyncGenerator<ReportOf<V, Q>['data'][number]> {
+      for await (const page of pages) {
+        const { totals, meta, columns } = page;
+        Object.assign(rows, { totals, meta, columns });
+        yield* page.data;
+        if ('missingRows' in page) yield* page.missingRows as ReportOf<V, Q>['data'];
+      }
     }
   }
 
-  /** Iterates over all rows of a report; with `compare`, missing rows come last. */
-  async *rows<const Q extends ReportQuery<V> = ReportQuery<V>>(
-    query: Q & Sound<V, Q> = {} as Q & Sound<V, Q>,
-    options: WalkOptions = {},
-  ): AsyncGenerator<ReportOf<V, Q>['data'][number]> {
-    for await (const page of this.pages(query, options)) {
-      yield* page.data;
-      if ('missingRows' in page) yield* page.missingRows as ReportOf<V, Q>['data'];
+  #source({ snapshot, pace, ...call }: Paced & { readonly snapshot: boolean }): ReportSource {
+    return {
+      walk: (query) => this.#walk(query as ReportQuery<V>, { snapshot, pace, ...call }),
+      page: (query) => this.#paced(query, { pace, ...call }),
+      publishers: async () => {
+        const ids: string[] = [];
+        for await (const { publisher_remote_id: id } of this.#channel().allPublishers({ status: 'APPROVED' }, call))
+          if (id !== null) ids.push(id);
+        return ids;
+      },
+    };
+  }
+
+  /** Reads a page after the pace, unless it is the first one. */
+  async #paced(query: object, { pace, ...call }: Paced): Promise<Report> {
+    if (pace > 0) await pause(Math.max(0, this.#lastCall + pace - Date.now()), call.signal);
+    try {
+      return await this.#page(query, call);
+    } finally {
+      this.#lastCall = Date.now();
     }
   }
 
@@ -97,11 +191,14 @@ export class ReportingClient<V extends ReportVariant> {
     return report;
   }
 
-  async *#walk(query: ReportQuery<V>, { snapshot, ...options }: WalkOptions): AsyncGenerator<Report> {
+  async *#walk(
+    query: ReportQuery<V>,
+    { snapshot, ...options }: Paced & { readonly snapshot: boolean },
+  ): AsyncGenerator<Report> {
     let offset = query.offset ?? 0;
     let first: Report | undefined;
     for (;;) {
-      const page = await this.#page({ ...query, limit: query.limit ?? this.#pageLimit, offset }, options);
+      const page = await this.#paced({ ...query, limit: query.limit ?? this.#pageLimit, offset }, options);
       if (snapshot && first && digest(page) !== digest(first)) throw changed(page);
       first ??= page;
       yield page;
@@ -113,7 +210,7 @@ export class ReportingClient<V extends ReportVariant> {
   }
 
   /** Reads the whole report on the dates to compare with. */
-  async #comparer(query: ReportQuery<V>, periods: ComparedPeriods, options: CallOptions): Promise<ReportComparer> {
+  async #comparer(query: ReportQuery<V>, periods: ComparedPeriods, options: Compared): Promise<ReportComparer> {
     const { compared } = periods;
     const whole = { ...query, ...compared, offset: 0, limit: undefined };
     const soFar = endsToday(periods) ? await this.#soFar(whole, periods, options) : undefined;
@@ -129,7 +226,7 @@ export class ReportingClient<V extends ReportVariant> {
   async #soFar(
     query: ReportQuery<V>,
     periods: ComparedPeriods,
-    options: CallOptions,
+    options: Compared,
   ): Promise<(Rows & { readonly hours: number }) | undefined> {
     const { dates, compared } = periods;
     const metrics = query.metrics && withParts(query.metrics, this.#variant);
@@ -154,16 +251,28 @@ export class ReportingClient<V extends ReportVariant> {
     }
   }
 
-  async #all(query: ReportQuery<V>, options: CallOptions): Promise<Rows & Pick<Report, 'meta'>> {
+  async #all(query: ReportQuery<V>, { split, ...options }: Compared): Promise<Rows & Pick<Report, 'meta'>> {
     const rows: ReportRow[] = [];
     let last: Report | undefined;
-    for await (const page of this.#walk(query, { ...options, snapshot: true })) {
+    const source = this.#source({ snapshot: true, ...options });
+    for await (const page of split
+      ? walkParts(source, query as PartQuery, { snapshot: true, split })
+      : source.walk(query)) {
       rows.push(...page.data);
       last = page;
     }
     if (!last) throw new Error('The network returned no page.');
     return { rows, summary: last.summary, meta: last.meta };
   }
+}
+
+/** How a walk calls. */
+interface Paced extends CallOptions {
+  readonly pace: number;
+}
+
+interface Compared extends Paced {
+  readonly split: Split | false;
 }
 
 interface ReportComparer {
@@ -185,15 +294,17 @@ interface TypedPage {
   readonly comparer: ReportComparer | undefined;
   /** Whether all rows before this page have been compared. */
   readonly isWhole: boolean;
+  readonly query: object;
 }
 
 /** Returns a page as its query promises it. */
-function typed<V extends ReportVariant, Q>({ page, comparer, isWhole }: TypedPage): ReportOf<V, Q> {
-  if (!comparer) return { ...page, totals: page.summary } as unknown as ReportOf<V, Q>;
+function typed<V extends ReportVariant, Q>({ page, comparer, isWhole, query }: TypedPage): ReportOf<V, Q> {
+  const columns = columnsOf(query, Object.keys(page.summary));
+  if (!comparer) return { ...page, columns, totals: page.summary } as unknown as ReportOf<V, Q>;
   const data = page.data.map((row) => comparer.rows.compare(row));
   const missingRows = isWhole && !page.pagination.has_more ? comparer.rows.missingRows(page.meta.data_through) : [];
   const totals = compareTotals(page.summary, comparer.summary);
-  return { ...page, data, missingRows, compared: comparer.dates, totals } as unknown as ReportOf<V, Q>;
+  return { ...page, columns, data, missingRows, compared: comparer.dates, totals } as unknown as ReportOf<V, Q>;
 }
 
 /** Makes the base URL end in exactly one `/api`, where publisher reporting is mounted. */
@@ -212,129 +323,4 @@ function changed({ meta, pagination }: Report): ReportChangedError {
     `The report changed while its pages were read, at offset ${pagination.offset}. Start again.`,
     { status: 200, requestId: meta.request_id },
   );
-}
-
-/** All rows of a report, or the first ones. */
-export interface WholeReport {
-  /** In order; those that only the compared dates have are among them. */
-  readonly rows: readonly Row[];
-  /** The same rows, those that only the compared dates have after each page. */
-  readonly asRead: readonly Row[];
-  readonly totals: Totals;
-  /** The metrics, in order. */
-  readonly metrics: readonly string[];
-  /** The dates it is compared with. */
-  readonly compared: ComparedDates | undefined;
-  /** Rows of the network's report. */
-  readonly total: number;
-  readonly meta: { readonly timezone: string; readonly data_through: string | null; readonly request_id: string };
-}
-
-/** How `readWholeReport` reads. */
-export interface WholeReportOptions {
-  /** Reads no more pages than these rows need, where the network sorts. */
-  readonly first?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-  onProgress?(read: number, total: number): void;
-  /** Called when the report changes with every read: a row may be missing or duplicated. */
-  onUnsteady?(): void;
-}
-
-/** The common part of the two report clients. */
-export interface ReportReader {
-  pages(query: never, options: { snapshot: boolean; signal: AbortSignal | undefined }): AsyncIterable<object>;
-}
-
-/** What is read of a page, with or without a comparison. */
-interface Page {
-  readonly data: readonly Row[];
-  readonly missingRows?: readonly Row[];
-  readonly summary: object;
-  readonly totals: Totals;
-  readonly compared?: ComparedDates;
-  readonly pagination: { readonly total: number };
-  readonly meta: WholeReport['meta'];
-}
-
-/** Times a report is read again when it changes meanwhile; after that, it is read as it comes. */
-const REPEATS = 2;
-/** Rows of the largest page that both variants allow. */
-const PAGE_ROWS = 250;
-
-/** Reads all pages of a report and sorts what the network does not. */
-export async function readWholeReport(
-  reader: ReportReader,
-  spec: ReportSpec,
-  options: WholeReportOptions = {},
-): Promise<WholeReport> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await readPages(reader, spec, { ...options, snapshot: attempt < REPEATS });
-    } catch (error) {
-      if (!(error instanceof ReportChangedError) || attempt >= REPEATS) throw error;
-      if (attempt === REPEATS - 1) options.onUnsteady?.();
-    }
-  }
-}
-
-async function readPages(
-  reader: ReportReader,
-  spec: ReportSpec,
-  options: WholeReportOptions & { readonly snapshot: boolean },
-): Promise<WholeReport> {
-  const { first = Infinity, signal, snapshot, onProgress } = options;
-  const { sort } = spec;
-  const isSorted = isSortedByNetwork(spec);
-  const enough = isSorted ? first : Infinity;
-  const whole = {
-    ...queryOfSpec(spec),
-    ...(isSorted &&
-      sort !== '' && { sort_by: sort.replace(/^-/, ''), sort_direction: sort.startsWith('-') ? 'desc' : 'asc' }),
-    ...(enough < PAGE_ROWS && { limit: enough }),
-  };
-  const rows: Row[] = [];
-  let last: Page | undefined;
-  for await (const read of reader.pages(whole as never, { snapshot, signal })) {
-    last = read as Page;
-    rows.push(...last.data, ...(last.missingRows ?? []));
-    onProgress?.(rows.length, last.pagination.total);
-    if (rows.length >= enough) break;
-  }
-  if (!last) throw new Error('The network returned no page.');
-  const metrics = Object.keys(last.summary);
-  const order = sort === '' && isRanking(spec) ? `-${metrics[0]}` : sort;
-  return {
-    rows: isSorted ? rows : sortRows(rows, order),
-    asRead: rows,
-    totals: last.totals,
-    metrics,
-    compared: last.compared,
-    total: Math.max(last.pagination.total, rows.length),
-    meta: last.meta,
-  };
-}
-
-/** Whether the network sorts this report. It sorts neither a publisher's report by metrics nor what only the clients compare. */
-export function isSortedByNetwork(spec: ReportSpec): boolean {
-  return spec.compare === undefined && (spec.sort === '' ? !isRanking(spec) : spec.variant === 'channel');
-}
-
-/** Sorts rows that the network did not sort, as it does: empty cells last in both directions, equal rows in their order. */
-export function sortRows<R extends Row>(rows: readonly R[], sort: string): readonly R[] {
-  const column = sort.replace(/^-/, '') || 'period_start';
-  const sign = sort === '' || sort.startsWith('-') ? -1 : 1;
-  return rows
-    .map((row) => ({ row, key: keyOf(row, column) }))
-    .toSorted(({ key: a }, { key: b }) => {
-      if (a === b) return 0;
-      if (a === null) return 1;
-      if (b === null) return -1;
-      return a < b ? -sign : sign;
-    })
-    .map(({ row }) => row);
-}
-
-function keyOf(row: Row, column: string): string | number | null {
-  if (!column.endsWith('_change')) return row[column] ?? null;
-  return row.change?.[column.slice(0, -'_change'.length)]?.difference ?? null;
 }

@@ -9,10 +9,9 @@ import {
 } from '../../cli/output/print.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
-import { flattenRow } from '../../text/toCsv.ts';
 import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
-import { readWholeReport } from '../clients/ReportingClient.ts';
+import { readWholeReport } from '../clients/readWholeReport.ts';
 import type { Row } from '../reports/comparison.ts';
 import { comparedText, plural, rangeText } from '../reports/format.ts';
 import { comparedDates, datesOf, period, isUnfinished } from '../reports/period.ts';
@@ -82,6 +81,7 @@ async function readReport(
     { ...query, period, filters },
     {
       first: limit,
+      split: 'dates',
       onProgress: (read, total) =>
         progress.step(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} rows …`),
       onUnsteady: () => terminal.note('The report changes while it is read; a row may be missing or twice.'),
@@ -114,7 +114,6 @@ async function defaultDates(
 
 function printableOf(report: PrintedReport): Printable {
   const { query, printed, totals, metrics, total, dates, compared, meta } = report;
-  const [first] = printed;
   const summary = Object.fromEntries(metrics.map((name) => [name, totals[name] ?? 0]));
   return {
     json: {
@@ -133,15 +132,9 @@ function printableOf(report: PrintedReport): Printable {
       pagination: { offset: 0, limit: printed.length, total, has_more: printed.length < total },
       meta,
     },
-    csv: { rows: printed, columns: first ? Object.keys(flattenRow(first)) : emptyColumns(report) },
+    csv: { rows: printed, columns: report.columns },
     table: () => reportTable(report),
   };
-}
-
-/** The header of a CSV without rows. */
-function emptyColumns({ metrics, query }: PrintedReport): string[] {
-  const groups = query.by.flatMap((name) => (name === 'publisher' ? ['publisher_id', 'publisher_name'] : [name]));
-  return ['period_start', 'period_end', ...groups, ...metrics];
 }
 
 function captionOf({ query, dates, compared, meta, printed, publishers, filters }: PrintedReport): string {

@@ -4,7 +4,7 @@ import type { NamedPublisher } from './publisherCommands.ts';
 import type { RequestedReport } from './readQuery.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 import { changeText, isMoney, newsOf, sortablePeriod, valueText } from '../reports/format.ts';
-import type { WholeReport } from '../clients/ReportingClient.ts';
+import type { WholeReport } from '../clients/readWholeReport.ts';
 import { isUnfinished } from '../reports/period.ts';
 import type { ReportSpec } from '../reports/reportSpec.ts';
 import type { DateRange } from '../../wire/utcDates.ts';

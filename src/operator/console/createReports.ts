@@ -1,10 +1,5 @@
-import {
-  type ReportingClient,
-  isSortedByNetwork,
-  readWholeReport,
-  sortRows,
-  type WholeReport,
-} from '../clients/ReportingClient.ts';
+import type { ReportingClient } from '../clients/ReportingClient.ts';
+import { isSortedByNetwork, readWholeReport, sortRows, type WholeReport } from '../clients/readWholeReport.ts';
 import { ReportChangedError } from '../clients/errors.ts';
 import { setNewest } from '../../http/setNewest.ts';
 import type { Row } from '../reports/comparison.ts';

@@ -1,6 +1,7 @@
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { RowLimitError } from '../clients/errors.ts';
-import { readWholeReport, type ReportingClient } from '../clients/ReportingClient.ts';
+import type { ReportingClient } from '../clients/ReportingClient.ts';
+import { readWholeReport } from '../clients/readWholeReport.ts';
 import type { ConsolePublishers, FoundPublishers } from './protocol.ts';
 import { readExcludedPublishers, type ExcludedPublisher } from '../operations/excludeForMany.ts';
 import { hasAllWords } from '../publishers/hasAllWords.ts';

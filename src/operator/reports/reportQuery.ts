@@ -10,7 +10,9 @@ import {
   type PublisherMetric,
   type TimeGrain,
   type Report,
+  isShare,
 } from '../../wire/reporting.ts';
+import type { CsvColumn } from '../../text/toCsv.ts';
 import { dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
 
 /** Whose report: a channel's on all its publishers, or one publisher's own. */
@@ -71,55 +73,6 @@ export type PublisherReportQuery = SharedQuery<PublisherMetric, PublisherGroupin
 /** The query of a report, with the parameter names of the API. */
 export type ReportQuery<V extends ReportVariant> = V extends 'channel' ? ChannelReportQuery : PublisherReportQuery;
 
-type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
-/** Numbers that are small enough for a page of a channel's report: 250 rows. */
-type PageSize = Digit | `${Digit}${Digit}` | `1${Digit}${Digit}` | `2${0 | 1 | 2 | 3 | 4}${Digit}` | '250';
-
-/** Whether a list names nothing twice, and at most three things. */
-type IsSound<List extends readonly unknown[]> = number extends List['length']
-  ? true
-  : List extends readonly [unknown, unknown, unknown, unknown, ...unknown[]]
-    ? false
-    : List extends readonly [infer One, ...infer Rest]
-      ? [One] extends [Rest[number]]
-        ? false
-        : IsSound<Rest>
-      : true;
-
-/** What a query names under a key: the names of a literal, otherwise all. */
-type Named<Q, Key extends keyof Q, All> = Q[Key] extends readonly (infer One)[]
-  ? number extends Q[Key]['length']
-    ? All
-    : One
-  : All;
-
-/** The columns by which a channel's report can be sorted: those that it has. */
-type SortColumn<Q> =
-  | 'period_start'
-  | ('metrics' extends keyof Q ? Named<Q, 'metrics', ChannelMetric> : ChannelMetric)
-  | ('group_by' extends keyof Q ? ColumnOf<Named<Q, 'group_by', ChannelGrouping>> : never);
-
-type ColumnOf<Grouping> = Grouping extends 'publisher' ? 'publisher_name' : Grouping;
-
-/** What the network would refuse although each part of the query is right. Only literals can be checked. */
-export type Sound<V extends ReportVariant, Q> = {
-  readonly group_by?: Q extends { readonly group_by: infer List extends readonly unknown[] }
-    ? IsSound<List> extends true
-      ? unknown
-      : never
-    : unknown;
-  readonly sort_by?: 'sort_by' extends keyof Q ? SortColumn<Q> | undefined : unknown;
-  readonly limit?: Q extends { readonly limit: infer Limit extends number }
-    ? number extends Limit
-      ? unknown
-      : V extends 'channel'
-        ? `${Limit}` extends `${PageSize}`
-          ? unknown
-          : never
-        : unknown
-    : unknown;
-};
-
 /** Returns the parameters of a query: arrays joined by commas, undefined values left out. The network validates the rest. */
 export function reportParams(query: object): URLSearchParams {
   const params = new URLSearchParams();
@@ -128,6 +81,33 @@ export function reportParams(query: object): URLSearchParams {
     params.set(name, Array.isArray(value) ? joined(name, value) : dateText(name, value));
   }
   return params;
+}
+
+/** Returns the dates of a query as text, those that it has. */
+export function dateTexts({ from, to }: ReportQuery<ReportVariant>): Partial<DateRange> {
+  return {
+    ...(from !== undefined && { from: dateText('from', from) }),
+    ...(to !== undefined && { to: dateText('to', to) }),
+  };
+}
+
+/** Returns the columns of a report as CSV, whether it has rows or not. */
+export function columnsOf(
+  { group_by = [], compare }: { readonly group_by?: readonly string[] | undefined; readonly compare?: unknown },
+  metrics: readonly string[],
+): readonly string[] {
+  const groups = group_by.flatMap((name) => (name === 'publisher' ? ['publisher_id', 'publisher_name'] : [name]));
+  const changes = (name: string): string[] => [
+    `${name}_before`,
+    `${name}_change_${isShare(name) ? 'points' : 'percent'}`,
+  ];
+  return [
+    'period_start',
+    'period_end',
+    ...(compare === undefined ? [] : ['counterpart_start']),
+    ...groups,
+    ...metrics.flatMap((name) => [name, ...(compare === undefined ? [] : changes(name))]),
+  ];
 }
 
 /** Returns the dates of a comparison. Throws a TypeError when they or `compare` are not valid. */
@@ -235,9 +215,13 @@ export type ReportOf<V extends ReportVariant, Q> = Omit<Report, 'data' | 'summar
         readonly compared: ComparedDates;
         /** The totals of all rows and of their counterparts, as the network computes them: ratios cannot be added up. */
         readonly totals: MetricsOf<V, Q> & Comparison<MetricsOf<V, Q>, MetricsOf<V, Q>>;
+        /** The columns of the rows as CSV, whether there are rows or not. */
+        readonly columns: readonly CsvColumn<ComparedRowOf<V, Q>>[];
       }
     : {
         readonly data: readonly RowOf<V, Q>[];
         /** The totals of all rows, as the network computes them: ratios cannot be added up. */
         readonly totals: MetricsOf<V, Q>;
+        /** The columns of the rows as CSV, whether there are rows or not. */
+        readonly columns: readonly CsvColumn<RowOf<V, Q>>[];
       });

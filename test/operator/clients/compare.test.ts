@@ -226,31 +226,15 @@ test.each(['total', 'week', 'month'] as const)(
   },
 );
 
-test('the types refuse what the network would refuse, and narrow a publisher by its status', () => {
-  const day = '2026-11-16';
-  const metrics: ('clicks' | 'ctr')[] = [];
-  const limit: number = 1_000;
-  const accepted = () => [
-    client.report({ metrics: ['clicks'], group_by: ['publisher', 'page_type'], sort_by: 'publisher_name', limit: 250 }),
-    client.report({ sort_by: 'ctr' }),
-    client.pages({ metrics, sort_by: 'clicks', limit }),
-  ];
+test('the types refuse dates by half, and narrow a publisher by its status', () => {
   const refused = () => [
     // @ts-expect-error -- from without to
-    client.report({ from: day }),
-    // @ts-expect-error -- the same breakdown twice
-    client.rows({ group_by: ['publisher', 'publisher'] }),
-    // @ts-expect-error -- four breakdowns
-    client.rows({ group_by: ['publisher', 'page_type', 'widget_type', 'widget_id'] }),
-    // @ts-expect-error -- a metric that is not selected
-    client.pages({ metrics: ['clicks'], sort_by: 'impressions' }),
-    // @ts-expect-error -- a breakdown that is not selected
-    client.report({ group_by: ['page_type'], sort_by: 'publisher_name' }),
-    // @ts-expect-error -- a page has 250 rows at most
-    client.report({ limit: 1_000 }),
+    client.report({ from: '2026-11-16' }),
+    // @ts-expect-error -- not a breakdown
+    client.rows({ group_by: ['publishers'] }),
   ];
   const idOf = (one: Publisher): string | null =>
     one.status === 'APPROVED' ? one.publisher_remote_id.trim() : one.pending_publisher_id;
   expectTypeOf(idOf).returns.toEqualTypeOf<string | null>();
-  expect([accepted, refused].map((one) => typeof one)).toEqual(['function', 'function']);
+  expect(refused).toBeTypeOf('function');
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { commandOf, defaultState, queryOfState, readState } from '../../../src/operator/reports/reportState.ts';
 import { datesOfSpec as datesOf, grainOf, queryOfSpec } from '../../../src/operator/reports/reportSpec.ts';
 import { drillDownsOf } from '../../../src/operator/console/page/report/OfWhich.tsx';
-import { sortRows } from '../../../src/operator/clients/ReportingClient.ts';
+import { sortRows } from '../../../src/operator/clients/readWholeReport.ts';
 import type { Row } from '../../../src/operator/reports/comparison.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');
