@@ -26,8 +26,8 @@ export interface Reports {
 
 /** Rows of one response: more than a window shows. */
 const WINDOW_ROWS = 100;
-/** Maximum number of cached reports: those of a few tabs. */
-const MAX_KEPT = 4;
+/** Maximum number of cached reports: those of a few tabs, each with its funnel. */
+const MAX_KEPT = 8;
 /** Lines of a chart: more can't be distinguished. */
 const MAX_LINES = 6;
 /** Bars of a chart, for each metric. */

@@ -54,13 +54,13 @@ test('what the page says is what the command says', async ({ page }) => {
     open: { name: string; text: string }[];
   };
   expect(causes.map(({ name }) => name)).toEqual(['KIOSK']);
-  const section = page.getByRole('region', { name: 'Open' });
+  const section = page.getByRole('region', { name: 'Needs attention' });
   await expect(section.getByRole('listitem')).toHaveCount(causes.length);
   await expect(section).toContainText(causes[0]?.text ?? '?');
-  await expect(page.getByRole('region', { name: /^What was said/ }).getByRole('listitem')).toHaveCount(events.length);
+  await expect(page.getByRole('region', { name: /^In the last/ }).getByRole('listitem')).toHaveCount(events.length);
   await page.getByText('90 days', { exact: true }).click();
   await expect(page).toHaveURL(/watch\?days=90$/);
-  await expect(page.getByRole('heading', { name: 'What was said in 90 days' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'In the last 90 days' })).toBeVisible();
 });
 
 test('a mistake in the rules is said with its line, and gone when the file is right', async ({ page }) => {
@@ -72,7 +72,7 @@ test('a mistake in the rules is said with its line, and gone when the file is ri
   );
   writeFileSync(rules, right);
   await open(page, 'watch');
-  await expect(page.getByRole('region', { name: 'Open' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Needs attention' })).toBeVisible();
 });
 
 test('a table that is wider than its window says that there is more to the side', async ({ page }) => {

@@ -43,6 +43,7 @@ async function open(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(`${own.url}/?${QUERY}`);
   await expect(page.locator('.report')).toHaveAttribute('aria-rowcount', /^([5-9]\d\d|\d{4,})$/);
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0); // the funnel too
   const calls: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/api/')) calls.push(request.url());
@@ -53,7 +54,8 @@ async function open(page: Page): Promise<string[]> {
 
 /** Makes the process forget the report: it keeps those of a few tabs. */
 async function forget(page: Page): Promise<void> {
-  for (const days of [2, 3, 4, 5]) await page.request.get(`${own.url}/api/report?period=${days}d&compare=none`);
+  for (const days of [2, 3, 4, 5, 6, 8, 9, 10])
+    await page.request.get(`${own.url}/api/report?period=${days}d&compare=none`);
   reached = [];
 }
 

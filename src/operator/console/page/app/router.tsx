@@ -143,6 +143,7 @@ export function focusHeading(): void {
 interface LinkProps {
   readonly to: string;
   readonly class?: string;
+  readonly tabIndex?: number;
   readonly 'aria-current'?: 'page' | 'true' | undefined;
   readonly onClick?: (event: MouseEvent) => void;
   readonly children?: ComponentChildren;

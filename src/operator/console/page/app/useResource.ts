@@ -11,6 +11,8 @@ export interface Resource<Data> {
   readonly isLoading: boolean;
   /** When `data` was read. */
   readonly readAt: number;
+  /** When reading it began to fail; 0 while it does not. */
+  readonly failingSince: number;
   /** Seconds until the next attempt; 0 if none is planned. */
   readonly retryIn: number;
   reload(): void;
@@ -76,12 +78,17 @@ export function useResource<Data>(options: ResourceOptions<Data>): Resource<Data
         (data) => {
           if (signal.aborted) return;
           failures.current = 0;
-          setState({ data, dataKey: key, failure: undefined, isLoading: false, readAt: Date.now() });
+          setState({ data, dataKey: key, failure: undefined, isLoading: false, readAt: Date.now(), failingSince: 0 });
         },
         (error: unknown) => {
           if (signal.aborted) return;
           const failure = failureOf(error);
-          setState((before) => ({ ...before, failure, isLoading: false }));
+          setState((before) => ({
+            ...before,
+            failure,
+            isLoading: false,
+            failingSince: before.failingSince || Date.now(),
+          }));
           setRetryIn(waitAfter(failure, failures.current++));
         },
       )
@@ -131,11 +138,11 @@ export function useCall<Data>(path: string, refresh = 0): Resource<Data> {
   return useResource({ key: path, load: (signal) => call<Data>(path, { signal }), refresh });
 }
 
-type ReadState<Data> = Pick<Resource<Data>, 'data' | 'failure' | 'isLoading' | 'readAt'> & {
+type ReadState<Data> = Pick<Resource<Data>, 'data' | 'failure' | 'isLoading' | 'readAt' | 'failingSince'> & {
   /** What `data` was read for. */
   readonly dataKey: string | undefined;
 };
-const EMPTY = { data: undefined, dataKey: undefined, failure: undefined, isLoading: true, readAt: 0 };
+const EMPTY = { data: undefined, dataKey: undefined, failure: undefined, isLoading: true, readAt: 0, failingSince: 0 };
 
 /** Seconds to wait after a failure; 0 when trying again would not help. */
 function waitAfter(failure: Failure, failures: number): number {

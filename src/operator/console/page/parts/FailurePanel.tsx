@@ -6,13 +6,17 @@ import { FAILURES, type Failure } from '../../../failures.ts';
 
 interface FailureProps {
   readonly failure: Failure;
-  readonly resource: Pick<Resource<unknown>, 'retryIn' | 'reload'>;
+  readonly resource: Pick<Resource<unknown>, 'retryIn' | 'failingSince' | 'reload'>;
   /** Buttons that would help, such as a coarser grain. */
   readonly children?: ComponentChildren;
 }
 
 /** Says what went wrong and what to do, instead of the data. */
-export function FailurePanel({ failure, resource: { retryIn, reload }, children }: FailureProps): JSX.Element {
+export function FailurePanel({
+  failure,
+  resource: { retryIn, failingSince, reload },
+  children,
+}: FailureProps): JSX.Element {
   return (
     <section class="failure" role="alert">
       <Icon name="warning" />
@@ -31,10 +35,16 @@ export function FailurePanel({ failure, resource: { retryIn, reload }, children 
         {children}
         {mayPass(failure) && <Button onClick={reload}>Try again now</Button>}
       </p>
-      {retryIn > 0 && <p class="quiet">Next attempt in {retryIn} s</p>}
+      <p class="quiet">
+        Since {timeOf(failingSince)}.{retryIn > 0 && ` Next attempt in ${retryIn} s.`}
+      </p>
       {failure.request_id && <p class="quiet">Request {failure.request_id}</p>}
     </section>
   );
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toLocaleTimeString('en-GB');
 }
 
 interface StaleProps {
@@ -51,8 +61,7 @@ export function StaleBanner({ resource, shown }: StaleProps): JSX.Element | null
     <p class="stale" role="status">
       <Icon name="warning" />
       <span>
-        <b>{FAILURES[failure.kind].title}.</b>{' '}
-        {shown ?? `You see what was read at ${new Date(readAt).toLocaleTimeString('en-GB')}.`}
+        <b>{FAILURES[failure.kind].title}.</b> {shown ?? `You see what was read at ${timeOf(readAt)}.`}
         {retryIn > 0 && ` Next attempt in ${retryIn} s.`}
       </span>
       <Button kind="small" onClick={reload}>
@@ -62,14 +71,17 @@ export function StaleBanner({ resource, shown }: StaleProps): JSX.Element | null
   );
 }
 
-/** In place of data that has not arrived: why it failed, or that it is loading. */
+/** In place of data that has not arrived: why it failed, or its outline while it loads. */
 export function Pending(props: { readonly resource: Resource<unknown>; readonly label?: string }): JSX.Element {
   const { resource, label = 'Loading …' } = props;
   if (resource.failure) return <FailurePanel failure={resource.failure} resource={resource} />;
   return (
-    <p class="starting" role="status">
-      {label}
-    </p>
+    <section class="card pad outline" role="status">
+      <p class="quiet">{label}</p>
+      {[1, 2, 3, 4, 5, 6, 7].map((line) => (
+        <i key={line} class="bone" />
+      ))}
+    </section>
   );
 }
 

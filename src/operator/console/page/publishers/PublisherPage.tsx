@@ -8,6 +8,7 @@ import { Button, CopyButton } from '../parts/controls.tsx';
 import { FailurePanel, Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Card, Crumb } from '../parts/layout.tsx';
 import { defaultState, queryOfState, type ReportState } from '../../../reports/reportState.ts';
+import { Funnel } from '../report/Funnel.tsx';
 import { Tiles } from '../report/Tiles.tsx';
 import { useReport } from '../report/useReport.ts';
 import type { ConsolePublisher, ConsoleContext } from '../../protocol.ts';
@@ -163,6 +164,7 @@ function LastDays({ id, session }: PublisherProps): JSX.Element {
               <p class="empty">There was no activity in these days.</p>
             </ChartCard>
           )}
+          {data && data.total > 0 && <Funnel state={state} session={session} />}
         </>
       )}
     </section>

@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
-import { go, useTitle, type PageProps } from '../app/router.tsx';
+import { go, type PageProps } from '../app/router.tsx';
 import { ChartCard } from './ReportChart.tsx';
 import { Button, CopyButton, CsvButton } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { PageHead } from '../parts/layout.tsx';
 import { Controls } from './Controls.tsx';
 import { commandOf, fitted, queryOfState, readState, type ReportState } from '../../../reports/reportState.ts';
+import { Funnel } from './Funnel.tsx';
 import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
@@ -30,13 +32,10 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
   };
   const isFuture = datesOfSpec(state).from > dateOf(Date.now());
   const isOther = report !== undefined && resource.isLoading && !resource.isCurrent;
-  useTitle('Report');
 
   return (
     <>
-      <h1 class="hidden" tabindex={-1}>
-        Report
-      </h1>
+      <PageHead title="Report" />
       <Controls state={state} enabled={enabled} change={change} />
       {resource.isCurrent && <StaleBanner resource={resource} />}
       {isFuture ? (
@@ -105,6 +104,7 @@ function Loaded({ report, resource, session, state, change }: LoadedProps): JSX.
       <ChartCard report={report}>
         <Empty state={report.state} change={change} />
       </ChartCard>
+      {report.total > 0 && <Funnel state={report.state} session={session} />}
       {report.total > 0 && (
         <section class="card table-card" aria-label="Table">
           <header>
@@ -122,7 +122,6 @@ function Loaded({ report, resource, session, state, change }: LoadedProps): JSX.
             state={report.state}
             dataThrough={data_through}
             sort={(column) => order(nextSort(state.sort, column))}
-            order={order}
           />
         </section>
       )}

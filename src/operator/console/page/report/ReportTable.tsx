@@ -1,22 +1,13 @@
 import type { ComponentChildren, JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useLabels } from '../app/router.tsx';
+import { Link, useLabels } from '../app/router.tsx';
 import { isUnfinished } from '../../../reports/period.ts';
-import { Button, Select } from '../parts/controls.tsx';
 import { Header } from '../parts/layout.tsx';
 import { OfWhich } from './OfWhich.tsx';
 import type { ReportRows } from './useReport.ts';
 import type { ReportState } from '../../../reports/reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
-import {
-  changeText,
-  newsOf,
-  labelOf,
-  periodText,
-  shortPeriod,
-  valueLabel,
-  valueText,
-} from '../../../reports/format.ts';
+import { changeText, newsOf, periodText, shortPeriod, valueLabel, valueText } from '../../../reports/format.ts';
 
 interface TableProps {
   readonly rows: ReportRows;
@@ -25,8 +16,6 @@ interface TableProps {
   readonly dataThrough: string | null;
   /** Sorts by a column, or turns its direction. */
   sort(column: string): void;
-  /** Sorts by a column, with `-` before it for the highest first. */
-  order(sort: string): void;
 }
 
 /** Pixels of a row; the style sheet has the same. All rows are equally high, so only those in view are rendered. */
@@ -35,26 +24,11 @@ const COMPARED_ROW = 52;
 /** Rows rendered above and below the view. */
 const SPARE = 8;
 
-/** Where a table would scroll in two directions within the page, each row is a card. */
-const NARROW = '(max-width: 720px)';
-
-/** The rows of the report: a table, or cards on a phone. */
-export function ReportTable(props: TableProps): JSX.Element {
-  const [isNarrow, setNarrow] = useState(() => matchMedia(NARROW).matches);
-  useEffect(() => {
-    const query = matchMedia(NARROW);
-    const look = (): void => setNarrow(query.matches);
-    query.addEventListener('change', look);
-    return () => query.removeEventListener('change', look);
-  }, []);
-  return isNarrow ? <RowCards {...props} /> : <RowTable {...props} />;
-}
-
 /**
- * Only the rows in the window are in the document; their number is said to screen readers. The page scrolls them, and where
+ * The rows of the report. Only the rows in the window are in the document; their number is said to screen readers. The page scrolls them, and where
  * the columns have no room, the box scrolls sideways.
  */
-function RowTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.Element {
+export function ReportTable({ rows, totals, state, dataThrough, sort }: TableProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
   const [view, setView] = useState({ top: 0, isWide: false, hasMore: false });
@@ -169,68 +143,6 @@ function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
   (isAside ? heads[column + step] : (rows[column < 0 ? row + step : step - 1] ?? up))?.focus();
 }
 
-/** Cards that are shown first, and more with each press of the button below them. */
-const CARDS = 20;
-
-function RowCards({ rows, state, dataThrough, order }: TableProps): JSX.Element {
-  const [most, setMost] = useState(CARDS);
-  const keys = keysOf(state);
-  const end = Math.min(most, rows.count);
-  useEffect(() => rows.want(0, end));
-  const { column, isDown } = sortOf(state);
-  const columns = [...keys, ...state.metrics];
-  const nameOf = useLabels();
-  return (
-    <div class="row-cards">
-      <p class="row">
-        <Select
-          label="Sort by"
-          options={columns.map((column) => [column, `By ${labelOf(column).toLowerCase()}`] as const)}
-          value={column}
-          choose={(by) => order(`-${by}`)}
-        />
-        <Button onClick={() => order(isDown ? column : `-${column}`)}>{isDown ? '↓ Descending' : '↑ Ascending'}</Button>
-      </p>
-      <ol>
-        {Array.from({ length: end }, (_, index) => {
-          const row = rows.at(index);
-          if (!row) return <i key={index} class="bone" />;
-          const text = keys.map((key) => keyText(key, row, state.grain, true)).join(' · ') || 'All';
-          const isNow = keys.includes('period_start') && isUnfinished(row, dataThrough);
-          return (
-            <li key={index}>
-              <h3>
-                <span>
-                  {text}
-                  {isNow && <small class="quiet"> so far</small>}
-                </span>
-                <OfWhich row={row} text={text} state={state} />
-              </h3>
-              <dl>
-                {state.metrics.map((metric) => (
-                  <div key={metric}>
-                    <dt>{nameOf(metric)}</dt>
-                    <dd>
-                      <Amount metric={metric} row={row} />
-                    </dd>
-                  </div>
-                ))}
-              </dl>
-            </li>
-          );
-        })}
-      </ol>
-      {end < rows.count && (
-        <p class="more">
-          <Button onClick={() => setMost(most + CARDS)}>
-            Show more: {end} of {rows.count.toLocaleString('en')}
-          </Button>
-        </p>
-      )}
-    </div>
-  );
-}
-
 interface LineProps extends Pick<TableProps, 'state' | 'dataThrough'> {
   readonly row: Row;
   readonly index: number;
@@ -246,13 +158,15 @@ function Line({ row, index, keys, state, dataThrough }: LineProps): JSX.Element 
         return place === 0 ? (
           <th key={key} scope="row">
             <span class="key">
-              <Name text={text}>{isNow && <small class="quiet"> so far</small>}</Name>
+              <Name text={text} to={placeOf(key, row)}>
+                {isNow && <small class="quiet"> so far</small>}
+              </Name>
               <OfWhich {...{ row, text, state }} tabIndex={-1} />
             </span>
           </th>
         ) : (
           <td key={key} class="word">
-            <Name text={text} />
+            <Name text={text} to={placeOf(key, row)} />
           </td>
         );
       })}
@@ -266,14 +180,40 @@ function Line({ row, index, keys, state, dataThrough }: LineProps): JSX.Element 
   );
 }
 
-/** Characters at the end of a name that are always shown. */
-const NAME_END = 12;
+/** The page of what a cell names, if it has one. */
+function placeOf(key: string, row: Row): string | undefined {
+  const id = row['publisher_id'];
+  return key === 'publisher_name' && typeof id === 'string' ? `publishers/${encodeURIComponent(id)}` : undefined;
+}
 
-function Name({ text, children }: { readonly text: string; readonly children?: ComponentChildren }): JSX.Element {
+/** Letters at the end of a name that are always shown. */
+const NAME_END = 12;
+/** An emoji is one letter, however many characters it has. */
+const letters = new Intl.Segmenter();
+
+interface NameProps {
+  readonly text: string;
+  readonly to?: string | undefined;
+  readonly children?: ComponentChildren;
+}
+
+function Name({ text, to, children }: NameProps): JSX.Element {
+  const all = Array.from(letters.segment(text), ({ segment }) => segment);
+  const name = (
+    <>
+      <span class="start">{all.slice(0, -NAME_END).join('')}</span>
+      {all.slice(-NAME_END).join('')}
+    </>
+  );
   return (
     <span class="text" title={text}>
-      <span class="start">{text.slice(0, -NAME_END)}</span>
-      {text.slice(-NAME_END)}
+      {to === undefined ? (
+        name
+      ) : (
+        <Link to={to} tabIndex={-1}>
+          {name}
+        </Link>
+      )}
       {children}
     </span>
   );

@@ -30,7 +30,13 @@ export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Elem
             <span class="number">{totals ? texts[index] : <i class="bone" />}</span>
             {change && before !== undefined && (
               <span class={`change ${newsOf(metric, change, before) ?? 'flat'}`}>
-                {changeText(change, before)} <span class="quiet">from {valueText(metric, before)}</span>
+                {before === 0 ? (
+                  'none before'
+                ) : (
+                  <>
+                    {changeText(change, before)} <span class="quiet">from {valueText(metric, before)}</span>
+                  </>
+                )}
               </span>
             )}
           </button>

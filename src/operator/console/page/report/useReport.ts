@@ -96,16 +96,14 @@ export interface ReportRows {
 export function useRows(report: LoadedReport, whole: Resource<LoadedReport>): ReportRows {
   const { read_at, count, query } = report;
   const id = `${query}&read_at=${read_at}`;
-  const [read, setRead] = useState<{ readonly id: string; readonly rows: ReadonlyMap<number, Row> }>();
+  const held = useRef<{ readonly id: string; readonly rows: Map<number, Row> }>(undefined);
+  if (held.current?.id !== id) held.current = { id, rows: new Map(report.rows.entries()) };
+  const { rows } = held.current;
   /** The first row in view that has not been read. */
   const wanted = useRef(0);
   const [isWanting, setWanting] = useState(false);
   /** Whether a window is under way: it is not cancelled by what is wanted next. */
   const isUnderWay = useRef(false);
-  const rows = useMemo(() => {
-    const all = new Map(report.rows.entries());
-    return read?.id === id ? new Map([...read.rows, ...all]) : all;
-  }, [report, read]);
   const reading = useResource({
     key: isWanting ? id : undefined,
     async load(signal) {
@@ -113,8 +111,7 @@ export function useRows(report: LoadedReport, whole: Resource<LoadedReport>): Re
       const more = await call<ConsoleRows>(`report-rows?${id}&offset=${wanted.current}`, { signal }).finally(
         () => (isUnderWay.current = false),
       );
-      const added = more.rows.map((row, index) => [more.offset + index, row] as const);
-      setRead((before) => ({ id, rows: new Map([...(before?.id === id ? before.rows : []), ...added]) }));
+      for (const [index, row] of more.rows.entries()) rows.set(more.offset + index, row);
       setWanting(false);
     },
   });

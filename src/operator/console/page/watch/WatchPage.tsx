@@ -5,7 +5,7 @@ import { Segments } from '../parts/controls.tsx';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
 import type { ConsoleWatch } from '../../protocol.ts';
-import { plural, rangeText } from '../../../reports/format.ts';
+import { inWords, plural, rangeText } from '../../../reports/format.ts';
 import type { Cause } from '../../../watch/evaluate.ts';
 
 /** Milliseconds until the rules are evaluated again: a day is judged once it is complete. */
@@ -51,16 +51,16 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
     <>
       <p class="lead quiet" role="status">
         {judged.from === null || judged.to === null
-          ? 'There is no complete day of data to judge yet.'
-          : `Judged ${dayOf(judged.to)} UTC, the last complete day. ${open.length === 0 ? 'Nothing needs attention.' : `${plural(open.length, 'thing needs', 'things need')} attention.`}`}
+          ? 'There is no complete day of data to look at yet.'
+          : `${dayOf(judged.to)} (UTC) is the last complete day. ${open.length === 0 ? 'Nothing needs attention.' : `${plural(open.length, 'thing needs', 'things need')} attention.`}`}
       </p>
       {open.length > 0 && (
-        <Card title="Open" class="list">
+        <Card title="Needs attention" class="list">
           <ul>
             {open.map((cause) => (
               <li key={`${cause.rule}/${cause.id}`}>
                 <p>
-                  <b>{on(cause)}</b> <span class="badge plain">{cause.rule}</span>
+                  <b>{on(cause)}</b> <span class="quiet">{nameOf(cause.rule)}</span>
                 </p>
                 <p>{cause.text}</p>
                 <p class="quiet">Found on {dayOf(cause.since)}</p>
@@ -69,16 +69,18 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
           </ul>
         </Card>
       )}
-      <Card title={judged.days > 0 ? `What was said in ${plural(judged.days, 'day')}` : 'What was said'} class="list">
+      <Card title={judged.days > 0 ? `In the last ${plural(judged.days, 'day')}` : 'Until now'} class="list">
         {turns.length === 0 ? (
-          <p class="none quiet">Nothing.</p>
+          <p class="none quiet">Nothing needed attention.</p>
         ) : (
           <ol>
             {turns.map(({ event, day, cause }) => (
               <li key={`${day}${event}${cause.rule}/${cause.id}`}>
+                <p class="quiet">
+                  {dayOf(day)}: {event === 'began' ? 'needs attention' : 'is over'}
+                </p>
                 <p>
-                  <span class={`badge ${event}`}>{event}</span> <b>{on(cause)}</b>{' '}
-                  <span class="badge plain">{cause.rule}</span> <span class="quiet">{dayOf(day)}</span>
+                  <b>{on(cause)}</b> <span class="quiet">{nameOf(cause.rule)}</span>
                 </p>
                 <p>{cause.text}</p>
               </li>
@@ -88,24 +90,17 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
       </Card>
       <Card title="Rules" class="list">
         <ul>
-          {rules.map(({ name, kind, text }) => (
+          {rules.map(({ name, text }) => (
             <li key={name}>
               <p>
-                <b>{name}</b> <span class="badge plain">{kind}</span>
+                <b>{nameOf(name)}</b>
               </p>
-              <p class="quiet">{text}</p>
-              {skipped
+              <p>{text}</p>
+              {[...skipped, ...unjudged]
                 .filter(({ rule }) => rule === name)
                 .map(({ why }) => (
-                  <p key={why} class="bad">
-                    Not judged: {why}.
-                  </p>
-                ))}
-              {unjudged
-                .filter(({ rule }) => rule === name)
-                .map(({ why }) => (
-                  <p key={why} class="bad">
-                    It {why}.
+                  <p key={why} class="quiet">
+                    Not applied on the last day: {why.replace(/^judged 0 of \d+: /, '')}.
                   </p>
                 ))}
             </li>
@@ -120,6 +115,11 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
       </p>
     </>
   );
+}
+
+/** The name that the rules file gives a rule, as words. */
+function nameOf(rule: string): string {
+  return inWords(rule.replaceAll('-', '_'));
 }
 
 function dayOf(date: string): string {
