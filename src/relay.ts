@@ -6,7 +6,14 @@ export type { Prefetch, Prefetched, PrefetchRequest } from './relay/prefetch.ts'
 export type { PrefetchedOffers } from './wire/offers/prefetched.ts';
 export { createRelay, type Relay } from './relay/createRelay.ts';
 export { RelayConfigError, RelayError } from './relay/errors.ts';
-export type { LogEntry, RelayMetric, RelayMetricName } from './relay/telemetry.ts';
+export type {
+  LogEntry,
+  RelayMetric,
+  RelayMetricName,
+  RelayGauge,
+  RelayGaugeName,
+  LogLevel,
+} from './relay/telemetry.ts';
 export { openDedupeFile, type DedupeFile, type DedupeFileOptions } from './relay/dedupe/openDedupeFile.ts';
 export type {
   EventsRecord,

@@ -1,17 +1,15 @@
-import type { RelayMetric, RelayMetricName } from '../relay.ts';
+import type { RelayGauge, RelayGaugeName, RelayMetric, RelayMetricName } from '../relay.ts';
+import { createHistogram, createProcessMetrics, sample } from './prometheus.ts';
 
-/** Collects what a relay measures. */
+/** Collects what relays measure. */
 export interface Metrics {
   /** For the option `onMetric` of a relay. */
   record(metric: RelayMetric): void;
   /** Everything so far, in the text format of Prometheus. */
-  text(): string;
+  text(gauges: readonly RelayGauge[]): string;
 }
 
-/** Seconds, from a response out of memory to the timeout of events. */
-const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-const COUNTERS: Readonly<Record<Exclude<RelayMetricName, 'request'>, string>> = {
+const COUNTERS: Readonly<Record<Exclude<RelayMetricName, 'request' | 'network_request'>, string>> = {
   events_forwarded: 'Events sent to the network.',
   events_known: 'Duplicates that were not forwarded.',
   events_refused: 'Events that the relay refused itself.',
@@ -26,45 +24,45 @@ const COUNTERS: Readonly<Record<Exclude<RelayMetricName, 'request'>, string>> = 
   records_failed: 'Calls of onOffers and onEvents that failed, were too slow or were left out.',
 };
 
-const DURATION = 'offerlet_relay_request_duration_seconds';
+const GAUGES: Readonly<Record<RelayGaugeName, string>> = {
+  circuit_open: '1 while the circuit of a path of the network is open.',
+  network_down: '1 while the network fails or refuses the key, as real calls found it.',
+  remembered_events: 'Accepted events that the store remembers.',
+  owed_events: 'Accepted events that the store failed to write so far.',
+};
 
-interface Histogram {
-  readonly buckets: number[];
-  sum: number;
-  count: number;
-}
-
-/** Returns metrics of one relay. Every counter begins with 0, so that its first increase is seen as one. */
-export function createMetrics(): Metrics {
-  const counts = new Map<string, number>(Object.keys(COUNTERS).map((name) => [name, 0]));
-  const durations = new Map<string, Histogram>();
+/**
+ * Returns metrics of relays. Every counter of each of the shops begins with 0, so that its first increase is seen as one;
+ * without shops there is no label for them.
+ */
+export function createMetrics(shops: readonly (string | undefined)[] = [undefined]): Metrics {
+  const counts = new Map<string, number>();
+  const requests = createHistogram('offerlet_relay_request_duration_seconds', 'Requests of pages and backends.');
+  const calls = createHistogram(
+    'offerlet_relay_network_duration_seconds',
+    'Calls of the network; status 0 is one without a response.',
+  );
+  const processLines = createProcessMetrics();
 
   return {
-    record({ name, value, route = 'none', status = 0 }) {
-      if (name !== 'request') return void counts.set(name, (counts.get(name) ?? 0) + value);
-      const labels = `route="${route.replace(/^\//, '')}",status="${status}"`;
-      const histogram = durations.get(labels) ?? { buckets: BUCKETS.map(() => 0), sum: 0, count: 0 };
-      durations.set(labels, histogram);
-      const seconds = value / 1_000;
-      BUCKETS.forEach((most, at) => (histogram.buckets[at] = (histogram.buckets[at] ?? 0) + (seconds <= most ? 1 : 0)));
-      histogram.sum += seconds;
-      histogram.count++;
+    record({ name, value, shop, route = 'none', status = 0 }) {
+      const labels = { shop, route: route.replace(/^\//, ''), status };
+      if (name === 'request') requests.add(labels, value);
+      else if (name === 'network_request') calls.add(labels, value);
+      else counts.set(`${name} ${shop}`, (counts.get(`${name} ${shop}`) ?? 0) + value);
     },
-    text() {
-      const lines = Object.entries(COUNTERS).flatMap(([name, help]) => {
-        const full = `offerlet_relay_${name}_total`;
-        return [`# HELP ${full} ${help}`, `# TYPE ${full} counter`, `${full} ${counts.get(name) ?? 0}`];
+    text(gauges) {
+      const counters = Object.entries(COUNTERS).flatMap(([name, help]) => {
+        const values = shops.map((shop) => [{ shop }, counts.get(`${name} ${shop}`) ?? 0] as const);
+        return sample(`offerlet_relay_${name}_total`, { type: 'counter', help, values });
       });
-      lines.push(`# HELP ${DURATION} Requests of pages and backends.`, `# TYPE ${DURATION} histogram`);
-      for (const [labels, { buckets, sum, count }] of durations) {
-        BUCKETS.forEach((most, at) => lines.push(`${DURATION}_bucket{${labels},le="${most}"} ${buckets[at]}`));
-        lines.push(
-          `${DURATION}_bucket{${labels},le="+Inf"} ${count}`,
-          `${DURATION}_sum{${labels}} ${sum}`,
-          `${DURATION}_count{${labels}} ${count}`,
-        );
-      }
-      return `${lines.join('\n')}\n`;
+      const state = Object.entries(GAUGES).flatMap(([name, help]) => {
+        const values = gauges
+          .filter((gauge) => gauge.name === name)
+          .map(({ shop, route, value }) => [{ shop, route: route?.replace(/^\//, '') }, value] as const);
+        return sample(`offerlet_relay_${name}`, { type: 'gauge', help, values });
+      });
+      return `${[...counters, ...state, ...requests.lines(), ...calls.lines(), ...processLines()].join('\n')}\n`;
     },
   };
 }

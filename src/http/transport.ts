@@ -14,6 +14,8 @@ export interface TransportOptions {
 export interface TransportRequest {
   readonly body: string;
   readonly requestId: string;
+  /** Of the trace that the request is part of (W3C Trace Context). */
+  readonly traceparent?: string | undefined;
   /** Milliseconds for the whole response, its body included; then a `TransportTimeoutError`. */
   readonly timeoutMs: number;
 }
@@ -67,13 +69,13 @@ function hasNodeHttp(): boolean {
 /** A transport on `fetch`, which every runtime has. */
 function fetchTransport(fetch: typeof globalThis.fetch, options: TransportOptions): Transport {
   const { url, headers, maxBytes } = options;
-  return async ({ body, requestId, timeoutMs }) => {
+  return async ({ body, requestId, traceparent, timeoutMs }) => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeoutMs);
     try {
       const response = await fetch(url, {
         method: 'POST',
-        headers: { ...headers, 'x-request-id': requestId },
+        headers: { ...headers, 'x-request-id': requestId, ...(traceparent !== undefined && { traceparent }) },
         body,
         redirect: 'manual',
         signal: abort.signal,
@@ -118,7 +120,13 @@ const SOCKETS_MAX = 1_024;
 function nodeTransport({ url, headers, maxBytes }: TransportOptions): Transport {
   const target = new URL(url);
   const http = target.protocol === 'https:' ? nodeModule('node:https') : nodeModule('node:http');
-  const agent = new http.Agent({ keepAlive: true, noDelay: true, timeout: IDLE_MS, maxSockets: SOCKETS_MAX });
+  const agent = new http.Agent({
+    keepAlive: true,
+    noDelay: true,
+    timeout: IDLE_MS,
+    maxSockets: SOCKETS_MAX,
+    ...proxyOptions(),
+  });
   // All requests of this agent are for one server and differ in nothing that a connection depends on.
   agent.getName = () => target.host;
   const call = {
@@ -131,9 +139,10 @@ function nodeTransport({ url, headers, maxBytes }: TransportOptions): Transport 
   };
   // A flat list is written directly; an object would be copied header by header.
   const fixed = ['host', target.host, ...Object.entries(headers).flat(), 'x-request-id'];
-  return ({ body, requestId, timeoutMs }) =>
+  return ({ body, requestId, traceparent, timeoutMs }) =>
     new Promise<TransportResponse>((resolve, reject) => {
       call.headers = [...fixed, requestId, 'content-length', String(Buffer.byteLength(body))];
+      if (traceparent !== undefined) call.headers.push('traceparent', traceparent);
       // Node copies the options at once.
       const request = http.request(call);
       const timer = setTimeout(() => {
@@ -154,6 +163,15 @@ function nodeTransport({ url, headers, maxBytes }: TransportOptions): Transport 
       });
       request.end(body);
     });
+}
+
+/**
+ * Node's own switch for HTTP_PROXY, HTTPS_PROXY and NO_PROXY, which is for its own agents only. Since 22.21 and 24.5, an
+ * agent takes `proxyEnv`; before, Node has no such variables.
+ */
+function proxyOptions(): object {
+  const { env } = globalThis.process;
+  return env['NODE_USE_ENV_PROXY'] === '1' ? { proxyEnv: env } : {};
 }
 
 function collect(

@@ -14,13 +14,21 @@ import type { Authorize } from './options/relayOptions.ts';
 import { createPrefetch } from './prefetch.ts';
 import { createRecommend } from './recommend.ts';
 import { readAsker } from './repeatResponses.ts';
-import { type Handler, bodyUnreadable, readRequestId, type RelayRequest, type RequestInfo } from './runtime.ts';
-import { createTelemetry, explain } from './telemetry.ts';
-import { createUpstream, type Caller, type Upstream } from './createUpstream.ts';
+import {
+  type Handler,
+  bodyUnreadable,
+  readRequestId,
+  readTraceparent,
+  type RelayRequest,
+  type RequestInfo,
+} from './runtime.ts';
+import { createTelemetry, explain, type RelayGauge } from './telemetry.ts';
+import { createUpstream, type Caller, type NetworkState, type Upstream } from './createUpstream.ts';
 
 const POSTS = ['/recommendations', '/events', '/events/batch'] as const;
 type PostRoute = (typeof POSTS)[number];
-const ROUTES = [...POSTS, '/health'] as const;
+const GETS = ['/health', '/ready'] as const;
+const ROUTES = [...POSTS, ...GETS] as const;
 type Route = (typeof ROUTES)[number];
 
 /** Whether a page may use the relay: one of its own origin, one of an allowed origin, or neither. */
@@ -68,6 +76,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
   function open(path: PostRoute, timeoutMs: number): Upstream {
     return createUpstream({
       url: settings.networkUrl + path,
+      route: path,
       apiKey: settings.apiKey,
       version: settings.version,
       timeoutMs,
@@ -95,8 +104,8 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     const { authorize } = request.own ?? settings;
     if (!route) return errorReply(NOT_FOUND);
     if (verdict === 'foreign' && !authorize) return errorReply(FOREIGN);
-    const allow = route === '/health' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
-    const isAllowed = route === '/health' ? method === 'GET' || method === 'HEAD' : method === 'POST';
+    const allow = isPost(route) ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS';
+    const isAllowed = isPost(route) ? method === 'POST' : method === 'GET' || method === 'HEAD';
     if (method === 'OPTIONS') {
       const caller = authorize ? 'authorized' : verdict;
       return { status: 204, body: '', headers: { allow, ...preflightHeaders(caller) } };
@@ -106,7 +115,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
       return { ...errorReply(error), headers: { allow } };
     }
     try {
-      return route === '/health' ? health() : await post(visit, route);
+      return isPost(route) ? await post(visit, route) : health(route);
     } catch (error) {
       if (error instanceof RelayConfigError)
         return errorReply(new RelayError(NOT_CONFIGURED, { status: 500, code: 'invalid_option', cause: error }));
@@ -114,14 +123,37 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     }
   }
 
-  function health(): Reply {
-    const isPaused = Object.values(upstreams).some((upstream) => upstream.isOpen());
-    return jsonReply(200, {
-      status: 'ok',
+  /** What real calls have found of the network: the worst of its paths, as far as there were calls. */
+  function networkState(): NetworkState {
+    const found = Object.values(upstreams).map((upstream) => upstream.state());
+    return (['failing', 'key_refused', 'ok'] as const).find((state) => found.includes(state)) ?? 'unknown';
+  }
+
+  /** `/health` is about this process, which runs; `/ready` also about whether the network can be used. */
+  function health(route: (typeof GETS)[number]): Reply {
+    const network = networkState();
+    const isReady = route === '/health' || network === 'ok' || network === 'unknown';
+    return jsonReply(isReady ? 200 : 503, {
+      status: isReady ? 'ok' : 'not_ready',
       environment: settings.environment ?? null,
       sandbox: settings.sandbox === 'always',
-      network: isPaused ? 'failing' : 'ok',
+      network,
     });
+  }
+
+  function gauges(): readonly RelayGauge[] {
+    const remembered = settings.dedupe.size?.();
+    const network = networkState();
+    const all: RelayGauge[] = [
+      { name: 'network_down', value: network === 'ok' || network === 'unknown' ? 0 : 1 },
+      { name: 'owed_events', value: events.owed() },
+      ...(remembered === undefined ? [] : [{ name: 'remembered_events', value: remembered } as const]),
+      ...Object.entries(upstreams).map(([name, upstream]) => {
+        const route = name === 'one' ? '/events' : name === 'batch' ? '/events/batch' : `/${name}`;
+        return { name: 'circuit_open', route, value: upstream.isOpen() ? 1 : 0 } as const;
+      }),
+    ];
+    return settings.shop === undefined ? all : all.map((gauge) => ({ ...gauge, shop: settings.shop as string }));
   }
 
   async function post({ request, client, requestId, waitUntil }: Visit, route: PostRoute): Promise<Reply> {
@@ -133,7 +165,8 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     checkType(request);
     const page = await readJson(request, route);
     const [sender, hasAddress] = [client?.network, client !== undefined];
-    const caller: Caller = { requestId, sender, hasAddress, onOffers, onEvents, waitUntil };
+    const traceparent = readTraceparent(request);
+    const caller: Caller = { requestId, sender, hasAddress, traceparent, onOffers, onEvents, waitUntil };
     switch (route) {
       case '/recommendations':
         return recommend({ request, page, client, asker: readAsker(page, client), caller });
@@ -206,10 +239,15 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
   }
 
   function note({ request, route, requestId }: Visit, { status, events, problem, code }: Reply, ms: number): void {
-    if (status < 400 && (route === '/health' || !telemetry.isVerbose)) return;
+    const isAsked = route !== undefined && !isPost(route);
+    if (isAsked && (status < 400 || code === undefined)) return;
+    telemetry.measure({ name: 'request', value: ms, ...(route && { route }), status });
+    const level = status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info';
+    // Most relays log no success, and what is not logged is not composed.
+    if (level === 'info' && !telemetry.isVerbose) return;
     const method = /^[A-Z]{3,7}$/.test(request.method) ? request.method : '(odd method)';
     telemetry.log({
-      level: status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info',
+      level,
       message: `${method} ${route ?? '(unknown path)'}`,
       request_id: requestId,
       ...(route && { route }),
@@ -219,7 +257,6 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
       ...(code !== undefined && { code }),
       ...(problem !== undefined && { error: problem }),
     });
-    telemetry.measure({ name: 'request', value: ms, ...(route && { route }), status });
   }
 
   async function respond(request: RelayRequest, info: RequestInfo): Promise<Reply> {
@@ -239,13 +276,17 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     if (settings.correctTime) headers[TIME_HEADER] = String(Math.round(settings.time()));
     if (body !== '') headers['content-type'] = 'application/json';
     // The state of a relay without allowed origins is for its own.
-    if ((request.own ?? settings).authorize && visit.route !== '/health') Object.assign(headers, ANY_ORIGIN_HEADERS);
+    if ((request.own ?? settings).authorize && isPost(visit.route)) Object.assign(headers, ANY_ORIGIN_HEADERS);
     else if (visit.verdict === 'allowed') Object.assign(headers, corsHeaders(request.header('origin')));
     if (reply.headers) Object.assign(headers, reply.headers);
     return { status, headers, body: request.method === 'HEAD' ? '' : body };
   }
 
-  return { respond, prefetch: createPrefetch({ settings, rates, telemetry, recommend, clientOf }) };
+  return { respond, gauges, prefetch: createPrefetch({ settings, rates, telemetry, recommend, clientOf }) };
+}
+
+function isPost(route: Route | undefined): route is PostRoute {
+  return POSTS.some((post) => post === route);
 }
 
 /** For the page, when an option that is read with the first request cannot be used. The log has the option. */

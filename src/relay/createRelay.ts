@@ -6,7 +6,7 @@ import { createHandler, NOT_CONFIGURED } from './createHandler.ts';
 import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions, ShopsOptions } from './options/relayOptions.ts';
 import { checkBeforeKey, openShops } from './openShops.ts';
-import { createTelemetry, explain } from './telemetry.ts';
+import { createTelemetry, explain, type RelayGauge } from './telemetry.ts';
 import type { Prefetch } from './prefetch.ts';
 import { fromRequest, rememberHandler, type Handler, type RequestInfo } from './runtime.ts';
 
@@ -15,6 +15,8 @@ export interface Relay {
   /** Responds to a page's request. */
   (request: Request, info?: RequestInfo): Promise<Response>;
   readonly prefetch: Prefetch;
+  /** What it is like at this moment: circuits, and how many events it remembers and owes to its store. */
+  gauges(): readonly RelayGauge[];
 }
 
 refuseBrowser('offerlet/relay');
@@ -31,7 +33,7 @@ export function createRelay(options: RelayOptions | ShopsOptions): Relay {
     return new Response(body === '' ? null : body, { status, ...(headers && { headers }) });
   };
   const prefetch: Prefetch = (source, given) => handler.prefetch(source, given);
-  const relay: Relay = Object.assign(respond, { prefetch });
+  const relay: Relay = Object.assign(respond, { prefetch, gauges: () => handler.gauges() });
   rememberHandler(relay, handler);
   return relay;
 }
@@ -62,6 +64,7 @@ function openLater(options: RelayOptions): Handler {
   return {
     respond: async (request, info) => open()?.respond(request, info) ?? NOT_STARTED,
     prefetch: async (request, given) => open()?.prefetch(request, given),
+    gauges: () => handler?.gauges() ?? [],
   };
 }
 

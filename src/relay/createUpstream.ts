@@ -21,6 +21,7 @@ export interface Caller {
   readonly sender: string | undefined;
   /** Whether `sender` is an address. Anybody can make up a session. */
   readonly hasAddress: boolean;
+  readonly traceparent?: string | undefined;
   /** What the merchant records, and keeps the process running for that. */
   readonly onOffers?: RelayOptions['onOffers'];
   readonly onEvents?: RelayOptions['onEvents'];
@@ -46,10 +47,17 @@ export interface Upstream {
   post(body: string, caller: Caller): Promise<NetworkResponse>;
   /** Whether the network failed so often that it is left alone for now. */
   isOpen(): boolean;
+  /** What the latest calls have found: `unknown` before the first one. */
+  state(): NetworkState;
 }
+
+/** A path of the network, as real calls found it. */
+export type NetworkState = 'unknown' | 'ok' | 'key_refused' | 'failing';
 
 export interface UpstreamOptions {
   readonly url: string;
+  /** The path, for metrics. */
+  readonly route: string;
   readonly apiKey: string;
   readonly version: string;
   /** Milliseconds for the whole call, a retry included. */
@@ -81,12 +89,13 @@ export class NoResponseError extends RelayError {
 
 /** Returns an `Upstream` whose headers come from configuration alone. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { url, apiKey, version, timeoutMs, callsPerClient, telemetry } = options;
+  const { url, route, apiKey, version, timeoutMs, callsPerClient, telemetry } = options;
   const { log, measure } = telemetry;
   const breaker = new Breaker();
   const readResponse = createResponseReader(apiKey);
   /** Calls that are waiting for the network, by client. */
   const calls = new Map<string, number>();
+  let state: NetworkState = 'unknown';
   const transport = openTransport(options.fetch, {
     url,
     headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': apiKey, version },
@@ -101,10 +110,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     if (waitMs > 0) throw paused(waitMs);
     if (client !== undefined) calls.set(client, waiting + 1);
     try {
-      const response = readResponse(await send(body, caller.requestId));
+      const response = readResponse(await send(body, caller));
       // A 502 with results is a response about events, not an outage.
       if (response.status >= 500 && own(response.json, 'results') === undefined) noteFailure(caller);
-      else breaker.succeed(caller);
+      else if (isRefusal(response)) noteRefusal(caller);
+      else noteSuccess(caller);
       noteOddities(response, caller);
       return response;
     } catch (error) {
@@ -124,9 +134,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 
   /** Sends the request, and retries once if certainly nothing was sent. */
-  async function send(body: string, requestId: string): Promise<TransportResponse> {
-    const request = { body, requestId, timeoutMs };
+  async function send(body: string, { requestId, traceparent }: Caller): Promise<TransportResponse> {
+    const request = { body, requestId, traceparent, timeoutMs };
     const started = performance.now();
+    let status = 0;
     try {
       const response = await transport(request).catch((error: unknown) => {
         const leftMs = timeoutMs - (performance.now() - started);
@@ -134,29 +145,48 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         measure({ name: 'connection_retries', value: 1 });
         return transport({ ...request, timeoutMs: leftMs });
       });
-      const { status } = response;
+      ({ status } = response);
       if ((status >= 200 && status < 300) || (status >= 400 && status < 600)) return response;
       throw status >= 300 && status < 400 ? REDIRECT : oddStatus(status);
     } catch (error) {
       throw error instanceof NoResponseError ? error : unreached(error);
+    } finally {
+      measure({ name: 'network_request', value: Math.round(performance.now() - started), route, status });
     }
   }
 
+  function noteSuccess(caller: Caller): void {
+    state = 'ok';
+    breaker.succeed(caller);
+  }
+
+  /** The network is there, and no request will succeed. That neither opens the circuit nor closes it. */
+  function noteRefusal(caller: Caller): void {
+    state = 'key_refused';
+    breaker.leave(caller);
+  }
+
   function noteFailure(caller: Caller): void {
+    if (state !== 'ok') state = 'failing';
     if (!breaker.fail(caller)) return;
+    state = 'failing';
     measure({ name: 'breaker_opened', value: 1 });
     log({ level: 'error', message: KEEPS_FAILING, request_id: caller.requestId });
   }
 
   function noteOddities({ status, isReflecting }: NetworkResponse, { requestId }: Caller): void {
-    if (status === 401 || status === 403) log({ level: 'error', message: KEY_REFUSED, request_id: requestId, status });
+    if (isRefusal({ status })) log({ level: 'error', message: KEY_REFUSED, request_id: requestId, status });
     if (status === 401) options.onKeyRefused();
     if (!isReflecting) return;
     measure({ name: 'key_reflected', value: 1 });
     log({ level: 'error', message: KEY_REFLECTED, request_id: requestId, status });
   }
 
-  return { post, isOpen: () => breaker.isOpen() };
+  return { post, isOpen: () => breaker.isOpen(), state: () => (breaker.isOpen() ? 'failing' : state) };
+}
+
+function isRefusal({ status }: { readonly status: number }): boolean {
+  return status === 401 || status === 403;
 }
 
 /** Returns a function that reads what a transport has brought. */
@@ -259,6 +289,12 @@ class Breaker {
   succeed({ sender }: Caller): void {
     this.#everybody.succeed();
     if (sender !== undefined) this.#failing.delete(sender);
+  }
+
+  /** Ends a call that says nothing about the network. */
+  leave({ sender }: Caller): void {
+    this.#everybody.leave();
+    if (sender !== undefined) this.#failing.get(sender)?.leave();
   }
 
   /** Returns whether this failure made the network be left alone for everybody. */

@@ -43,8 +43,11 @@ export function openShops({ shop, dedupe, ...common }: ShopsOptions): Handler {
   readFunction('shop', shop);
   readFunction('dedupe', dedupe);
   if ('apiKey' in common) refuseOption('apiKey', 'belongs to one shop. Return it from shop() instead.');
-  const { basePath, timeouts, onLog, onMetric } = checkBeforeKey({ ...common, version: common.version ?? '1.0.0' });
-  const { log, measure } = createTelemetry({ apiKey: '', onLog, onMetric });
+  const { basePath, timeouts, onLog, onMetric, logLevel } = checkBeforeKey({
+    ...common,
+    version: common.version ?? '1.0.0',
+  });
+  const { log, measure } = createTelemetry({ apiKey: '', onLog, onMetric, logLevel });
   const opened = new Map<string, Opened>();
   const stores = new Map<string, Promise<DedupeStore>>();
   const owners = new WeakMap<DedupeStore, string>();
@@ -110,6 +113,7 @@ export function openShops({ shop, dedupe, ...common }: ShopsOptions): Handler {
   }
 
   return {
+    gauges: () => [...opened.values()].flatMap(({ handler }) => handler.gauges()),
     async respond(request, info) {
       let handler: Handler;
       try {

@@ -19,6 +19,7 @@ import {
   type ReadRequest,
   readRequestId,
   readRequestInfo,
+  readTraceparent,
   type RelayRequest,
   type RequestInfo,
 } from './runtime.ts';
@@ -86,7 +87,8 @@ export function createPrefetch({
     if (rates.isOn) await rates.spendRequest(client);
     const { onOffers, onEvents } = visit.own ?? settings;
     const [sender, hasAddress] = [client?.network, client !== undefined];
-    const caller = { requestId: readRequestId(visit), sender, hasAddress, onOffers, onEvents, waitUntil };
+    const [requestId, traceparent] = [readRequestId(visit), readTraceparent(visit)];
+    const caller = { requestId, sender, hasAddress, traceparent, onOffers, onEvents, waitUntil };
     const { status, body, problem } = await recommend({ request: visit, page, client, asker: SERVER, caller });
     if (status !== 200) throw new RelayError(problem ?? 'The network refused.', { status, code: 'refused' });
     return writeBlock(page, parseJson(body));
@@ -96,7 +98,7 @@ export function createPrefetch({
     const started = performance.now();
     const note = (level: 'info' | 'warn', { status, error, code }: Noted): undefined => {
       const ms = Math.round(performance.now() - started);
-      if (level === 'info' && !telemetry.isVerbose) return undefined;
+      telemetry.measure({ name: 'request', value: ms, route: 'prefetch', status });
       telemetry.log({
         level,
         message: error === undefined ? 'Offers were prefetched.' : 'Offers were not prefetched.',
@@ -106,7 +108,6 @@ export function createPrefetch({
         ...(code !== undefined && { code }),
         ...(error !== undefined && { error }),
       });
-      telemetry.measure({ name: 'request', value: ms, route: 'prefetch', status });
       return undefined;
     };
     try {

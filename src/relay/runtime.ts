@@ -4,6 +4,7 @@ import { errorReply, RelayError, type Reply } from './errors.ts';
 import { refuseHead } from '../http/refuseHead.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { ShopFunctions } from './options/relayOptions.ts';
+import type { RelayGauge } from './telemetry.ts';
 import type { Prefetch, Prefetched, PrefetchRequest } from './prefetch.ts';
 
 // How requests reach a relay on each runtime: as a Web `Request`, or as a message of node:http.
@@ -52,6 +53,12 @@ interface BodyLimits {
 export function readRequestId({ header }: Pick<RelayRequest, 'header'>): string {
   const given = header('x-request-id');
   return given !== null && /^[\w.-]{8,64}$/.test(given) && !looksSecret(given) ? given : crypto.randomUUID();
+}
+
+/** The trace that a request is part of (W3C Trace Context), if its sender named one. */
+export function readTraceparent({ header }: Pick<RelayRequest, 'header'>): string | undefined {
+  const given = header('traceparent');
+  return given !== null && /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/.test(given) ? given : undefined;
 }
 
 /** The error of a body that is larger than the limit. */
@@ -105,6 +112,8 @@ export type ReadRequest = readonly [RelayRequest, RequestInfo];
 /** The relay on any runtime. Neither method throws or rejects. */
 export interface Handler {
   respond(request: RelayRequest, info: RequestInfo): Promise<Reply>;
+  /** What it is like at this moment; for several shops, of those that were used so far. */
+  gauges(): readonly RelayGauge[];
   prefetch(source: Request | NodeRequest | ReadRequest, given: PrefetchRequest): Promise<Prefetched | undefined>;
 }
 

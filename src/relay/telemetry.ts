@@ -3,7 +3,7 @@ import { createSecrets } from '../text/printable.ts';
 
 /** One line of log: ids, routes and times, never personal data, never a key. */
 export interface LogEntry {
-  readonly level: 'info' | 'warn' | 'error';
+  readonly level: LogLevel;
   readonly message: string;
   /** Which one, where there are several shops. */
   readonly shop?: string;
@@ -19,6 +19,8 @@ export interface LogEntry {
 
 /** What the relay counts. */
 export type RelayMetricName =
+  /** One call of the network; `value` is its milliseconds, `status` is 0 for one without a response. */
+  | 'network_request'
   /** One request from a page; `value` is its milliseconds. */
   | 'request'
   /** Events sent to the network. */
@@ -56,9 +58,29 @@ export interface RelayMetric {
   readonly status?: number;
 }
 
+/** What a relay is like at this moment: `name` says what `value` is. */
+export interface RelayGauge extends Omit<RelayMetric, 'name' | 'status'> {
+  readonly name: RelayGaugeName;
+}
+
+/** What can be read of a relay at any time. */
+export type RelayGaugeName =
+  /** 1 while the circuit of a path of the network is open. */
+  | 'circuit_open'
+  /** 1 while the network, as real calls found it, is not usable; 0 while nothing says so. */
+  | 'network_down'
+  /** Events that the store remembers; missing for a store that cannot say. */
+  | 'remembered_events'
+  /** Accepted events that the store failed to write so far. */
+  | 'owed_events';
+
+/** The levels of the log, the most important first. */
+export const LOG_LEVELS = ['error', 'warn', 'info'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
 /** What the merchant learns about the relay's work. Never throws. */
 export interface Telemetry {
-  /** Somebody wants to know of a request that succeeded. */
+  /** Whether the log has requests that succeeded. */
   readonly isVerbose: boolean;
   log(entry: LogEntry): void;
   measure(metric: RelayMetric): void;
@@ -70,6 +92,7 @@ export interface TelemetryOptions {
   readonly shop?: string | undefined;
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   readonly onMetric: ((metric: RelayMetric) => void) | undefined;
+  readonly logLevel?: LogLevel | undefined;
 }
 
 /** The log by default: warnings and errors on the console, which on servers is stderr. */
@@ -90,12 +113,15 @@ function writeLog({ level, message, shop, status, code, error, request_id }: Log
 }
 
 /** Telemetry that calls `onLog`, without keys and personal data, and `onMetric`. */
-export function createTelemetry({ apiKey, shop, onLog, onMetric }: TelemetryOptions): Telemetry {
+export function createTelemetry({ apiKey, shop, onLog, onMetric, logLevel }: TelemetryOptions): Telemetry {
+  // The console is for what somebody has to look at.
+  const most = LOG_LEVELS.indexOf(logLevel ?? (onLog ? 'info' : 'warn'));
   const { redact } = createSecrets(apiKey);
   const of = shop === undefined ? {} : { shop };
   return {
-    isVerbose: onLog !== undefined || onMetric !== undefined,
+    isVerbose: most === LOG_LEVELS.indexOf('info'),
     log(entry) {
+      if (LOG_LEVELS.indexOf(entry.level) > most) return;
       const { error, request_id, code } = entry;
       // The rest are words and numbers of the relay's own.
       const clean: LogEntry = {

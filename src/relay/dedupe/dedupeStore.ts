@@ -32,6 +32,8 @@ export interface DedupeStore {
   readonly ledger?: Ledger;
   /** Responses of the last ten minutes. A store without it leaves each relay its own. */
   readonly responses?: ResponseStore;
+  /** Number of events remembered. */
+  size?(): number;
   close?(): Promise<void>;
 }
 

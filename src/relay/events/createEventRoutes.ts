@@ -28,6 +28,8 @@ import { DAY_MS } from '../../wire/utcDates.ts';
 export interface EventRoutes {
   one(page: unknown, caller: Caller, correct?: CorrectTime): Promise<Reply>;
   batch(page: unknown, caller: Caller, correct?: CorrectTime): Promise<Reply>;
+  /** Accepted events that the store failed to write so far. */
+  owed(): number;
 }
 
 export interface EventRoutesOptions {
@@ -73,6 +75,7 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
   }
 
   return {
+    owed: () => once.owed.size,
     async one(page, caller, correct) {
       const checked = checkEvent(page, { isTooOld: createAgeLimit(now()), correct });
       if (!checked.ok) {

@@ -81,7 +81,9 @@ const RETRY_AFTER_MS = 5_000;
 const OWED_MS = 1_000;
 
 /** Returns a function that turns each `Forward` into a `ForwardOnce`. All of them share the store. */
-export function createForwardOnce(options: ForwardOnceOptions): (forward: Forward) => ForwardOnce {
+export function createForwardOnce(
+  options: ForwardOnceOptions,
+): ((forward: Forward) => ForwardOnce) & { readonly owed: ReadonlySet<unknown> } {
   const { store, timeoutMs, hasIds, telemetry, counting } = options;
   const { measure, log } = telemetry;
   const records = new Map<string, EventRecord>();
@@ -91,52 +93,55 @@ export function createForwardOnce(options: ForwardOnceOptions): (forward: Forwar
   let isWritingOwed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  return (forward) => async (events, caller) => {
-    const keys = await eventKeys(events);
-    let settle = (): void => undefined;
-    const settled = new Promise<void>((resolve) => (settle = resolve));
-    const own: EventRecord[] = [];
-    // Nothing awaits between the look into the records and the entry into them, so two duplicates are never both first.
-    const all = keys.map((key) => {
-      const known = key === undefined ? undefined : records.get(key);
-      if (known && known.state !== 'unconfirmed') return known;
-      const record: EventRecord = known ?? { key, state: 'claimed', isUnconfirmed: false, settled };
-      [record.state, record.fate, record.settled] = ['claimed', undefined, settled];
-      if (key !== undefined && !known) records.set(key, record);
-      own.push(record);
-      return record;
-    });
-    let result: Forwarded | undefined;
-    let accepted: readonly WireEvent[] = [];
-    try {
-      const fresh = await claim(own, caller);
-      if (fresh.length > 0) {
-        noteForwarded(fresh, caller);
-        const isAll = fresh.length === all.length;
-        const wanted = isAll ? events : fresh.map((record) => events[all.indexOf(record)] as WireEvent);
-        // While the network is awaited. The events themselves may go.
-        const cells = counting?.cellsOf(wanted);
-        const kept = caller.onEvents && wanted;
-        result = await forward(wanted, caller);
-        const { fates } = result;
-        accepted = kept?.filter((_, at) => fates[at]?.state === 'accepted') ?? [];
-        await record(result, { fresh, caller, cells: await cells });
+  const once =
+    (forward: Forward): ForwardOnce =>
+    async (events, caller) => {
+      const keys = await eventKeys(events);
+      let settle = (): void => undefined;
+      const settled = new Promise<void>((resolve) => (settle = resolve));
+      const own: EventRecord[] = [];
+      // Nothing awaits between the look into the records and the entry into them, so two duplicates are never both first.
+      const all = keys.map((key) => {
+        const known = key === undefined ? undefined : records.get(key);
+        if (known && known.state !== 'unconfirmed') return known;
+        const record: EventRecord = known ?? { key, state: 'claimed', isUnconfirmed: false, settled };
+        [record.state, record.fate, record.settled] = ['claimed', undefined, settled];
+        if (key !== undefined && !known) records.set(key, record);
+        own.push(record);
+        return record;
+      });
+      let result: Forwarded | undefined;
+      let accepted: readonly WireEvent[] = [];
+      try {
+        const fresh = await claim(own, caller);
+        if (fresh.length > 0) {
+          noteForwarded(fresh, caller);
+          const isAll = fresh.length === all.length;
+          const wanted = isAll ? events : fresh.map((record) => events[all.indexOf(record)] as WireEvent);
+          // While the network is awaited. The events themselves may go.
+          const cells = counting?.cellsOf(wanted);
+          const kept = caller.onEvents && wanted;
+          result = await forward(wanted, caller);
+          const { fates } = result;
+          accepted = kept?.filter((_, at) => fates[at]?.state === 'accepted') ?? [];
+          await record(result, { fresh, caller, cells: await cells });
+        }
+      } catch (error) {
+        const failure = failed(error);
+        for (const record of own) record.fate ??= failure;
+      } finally {
+        for (const record of own) leave(record);
+        settle();
       }
-    } catch (error) {
-      const failure = failed(error);
-      for (const record of own) record.fate ??= failure;
-    } finally {
-      for (const record of own) leave(record);
-      settle();
-    }
-    for (const record of all) if (record.settled !== settled) await record.settled;
-    return {
-      fates: all.map(({ fate }) => fate ?? NO_RESULT),
-      unchanged: result?.fates.length === all.length ? result.unchanged : undefined,
-      isReflecting: result?.isReflecting ?? false,
-      accepted,
+      for (const record of all) if (record.settled !== settled) await record.settled;
+      return {
+        fates: all.map(({ fate }) => fate ?? NO_RESULT),
+        unchanged: result?.fates.length === all.length ? result.unchanged : undefined,
+        isReflecting: result?.isReflecting ?? false,
+        accepted,
+      };
     };
-  };
+  return Object.assign(once, { owed });
 
   /** Claims events before they are forwarded, and returns those that are. Throws a 503 when the store fails. */
   async function claim(own: readonly EventRecord[], caller: Caller): Promise<readonly EventRecord[]> {

@@ -6,6 +6,7 @@ import { carefulClock, createDedupeMemory } from '../dedupe/createDedupeMemory.t
 import { RelayConfigError } from '../errors.ts';
 import { checkWhole, readChoice, readFlag, readFunction, readNumbers, refuseOption } from '../optionValue.ts';
 import { readRateLimit } from '../rateLimits.ts';
+import { LOG_LEVELS } from '../telemetry.ts';
 import { readAddressHeader, readBasePath, readDedupe, readOrigins } from './checkOptions.ts';
 import { readKeyOption, URL_CHECK } from './networkAccess.ts';
 import type { RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
@@ -229,6 +230,16 @@ const ROWS = {
   onEvents: { read: (given) => readFunction('onEvents', given), flag: undefined },
   onLog: { read: (given) => readFunction('onLog', given), flag: undefined },
   onMetric: { read: (given) => readFunction('onMetric', given), flag: undefined },
+  logLevel: {
+    read: (given) => (given === undefined ? undefined : readChoice('logLevel', { value: given, words: LOG_LEVELS })),
+    flag: {
+      name: 'log-level',
+      kind: 'choice',
+      choices: LOG_LEVELS,
+      default: 'info',
+      about: 'The least important level that is logged; info is a line for each request.',
+    },
+  },
 } as const satisfies { readonly [Name in keyof RelayOptions]-?: Row<RelayOptions[Name]> };
 
 type Rows = typeof ROWS;

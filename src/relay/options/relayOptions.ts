@@ -4,7 +4,7 @@ import type { Attributes, OrderDetails, Purchase, UserDetails } from '../../wire
 import type { PlacedOffer } from '../../wire/offers/response.ts';
 import type { DedupeStore } from '../dedupe/dedupeStore.ts';
 import type { RateLimiter, RateLimits } from '../rateLimits.ts';
-import type { LogEntry, RelayMetric } from '../telemetry.ts';
+import type { LogEntry, LogLevel, RelayMetric } from '../telemetry.ts';
 
 /** What the merchant's server knows about the shopper and the order. Each group replaces the page's as a whole. */
 export interface RelayContext {
@@ -121,9 +121,11 @@ export interface RelayOptions {
   onOffers?: ((record: OffersRecord) => void | Promise<void>) | undefined;
   /** Called with the events of a session that the network accepted, once, after the response. Nothing waits for it. */
   onEvents?: ((record: EventsRecord) => void | Promise<void>) | undefined;
-  /** Called for every request. By default warnings and errors are written to the console. */
+  /** Called for each line of the log. By default warnings and errors are written to the console. */
   onLog?: ((entry: LogEntry) => void) | undefined;
   onMetric?: ((metric: RelayMetric) => void) | undefined;
+  /** The least important level that is logged: `info` with `onLog`, `warn` on the console. */
+  logLevel?: LogLevel | undefined;
 }
 
 /** One of several shops behind a relay: its key, and every other option in which it differs from the others. */
