@@ -5,7 +5,7 @@ import { UsageError } from './ExitError.ts';
 const KEY_FILE_MAX = 4_096;
 
 /** Returns the key in a file. `note` gets a line for people if every account can read it. Throws a `UsageError` that names the option. */
-export function readKeyFile(option: string, path: string, note: (line: string) => void): string {
+export function readKeyFile(option: string, path: string, note: (line: string) => void, max = KEY_FILE_MAX): string {
   let text = '';
   try {
     const file = openSync(path, 'r');
@@ -13,10 +13,10 @@ export function readKeyFile(option: string, path: string, note: (line: string) =
       const status = fstatSync(file);
       if (status.isFile() && process.platform !== 'win32' && (status.mode & 0o004) !== 0)
         note(`Every account of this machine can read the key in "${path}". Run chmod 600 on it.`);
-      const buffer = Buffer.alloc(KEY_FILE_MAX);
+      const buffer = Buffer.alloc(max);
       let length = 0;
-      for (let read = 1; read > 0 && length < KEY_FILE_MAX; length += read)
-        read = readSync(file, buffer, length, KEY_FILE_MAX - length, null);
+      for (let read = 1; read > 0 && length < max; length += read)
+        read = readSync(file, buffer, length, max - length, null);
       text = buffer.toString('utf8', 0, length).trim();
     } finally {
       closeSync(file);

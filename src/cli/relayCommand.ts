@@ -1,29 +1,20 @@
 import type { RequestListener } from 'node:http';
-import { renderOffers } from 'offerlet/html';
-import { readHostName } from '../http/refuseForeign.ts';
-import { openDedupeRedis } from '../relay-redis.ts';
-import {
-  checkNetwork,
-  createRelay,
-  type DedupeStore,
-  openDedupeFile,
-  type Relay,
-  RelayConfigError,
-  type RelayTimeouts,
-  toNode,
-} from '../relay.ts';
-import { isLoopbackAddress, isLoopbackHost } from '../wire/keys.ts';
+import { RelayConfigError, type RelayGauge } from '../relay.ts';
 import { FLAG_NAMES, optionsFromFlags, RELAY_FLAGS } from '../relay/options/readOptions.ts';
-import { createPrefetchRoute } from '../relay/prefetchRoute.ts';
-import { type Command, type Options, readSettings, type SettingsSource } from './command.ts';
-import { createMetrics, type Metrics } from './createMetrics.ts';
-import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
+import { type Command, type Options, readSettings, type SettingsOf, type SettingsSource } from './command.ts';
+import { createMetrics } from './createMetrics.ts';
 import { refusedFlag, UsageError } from './ExitError.ts';
 import { listen, type Listening, untilStopped } from './listen.ts';
+import { openRecordsFile } from './openRecordsFile.ts';
+import { listenerOfShops, openShop, type OpenShop, PREFETCH_PATH, type ShopSettings } from './openShop.ts';
 import { createOutput } from './output/terminal.ts';
+import { listenForMetrics, METRICS, METRICS_PATH } from './prometheus.ts';
+import { readKeyFile } from './readKeyFile.ts';
+import { readShops } from './readShops.ts';
 
 const OPTIONS = {
   ...RELAY_FLAGS,
+  'api-key-file': { kind: 'text', value: 'FILE', about: 'File with the integration key, instead of --api-key.' },
   port: { kind: 'port', default: 4601, about: 'Port to listen on; 0 for any free port.' },
   host: { kind: 'text', value: 'HOST', default: '127.0.0.1', about: 'Address to listen on.' },
   data: {
@@ -36,6 +27,16 @@ const OPTIONS = {
     value: 'URL',
     about: 'Redis that remembers accepted events for several relays, instead of --data. Set OFFERLET_REDIS instead.',
   },
+  'redis-prefix': {
+    kind: 'text',
+    value: 'TEXT',
+    about: 'Prefix of every Redis key; relays with different network keys need different ones.',
+  },
+  shops: {
+    kind: 'text',
+    value: 'FILE',
+    about: 'JSON file with several shops, each with its own key and options. The other options are for all of them.',
+  },
   context: {
     kind: 'text',
     value: 'URL',
@@ -46,8 +47,12 @@ const OPTIONS = {
     value: 'SECRET',
     about: 'What the relay sends to that URL as Authorization: Bearer …. Set OFFERLET_CONTEXT_SECRET instead.',
   },
-  'metrics-port': { kind: 'port', about: 'Port of GET /metrics in the format of Prometheus; 0 for any free port.' },
-  'metrics-host': { kind: 'text', value: 'HOST', default: '127.0.0.1', about: 'Address of that port.' },
+  'events-to': {
+    kind: 'text',
+    value: 'FILE',
+    about: 'File that each record of offers and of accepted events is added to, as a line of JSON.',
+  },
+  ...METRICS,
   'prefetch-port': {
     kind: 'port',
     about: 'Port of 127.0.0.1 on which backends of this machine may POST /prefetch; 0 for any free port.',
@@ -73,129 +78,103 @@ export const relayCommand: Command = {
   },
 };
 
-/** Opens the store of accepted events that the settings name. */
-async function openDedupe(
-  { data, redis }: { data: string | undefined; redis: string | undefined },
-  { timeouts, onLog }: { timeouts: Partial<RelayTimeouts>; onLog: (entry: object) => void },
-): Promise<OpenDedupe | undefined> {
-  if (data !== undefined && redis !== undefined)
-    throw new UsageError('--data and --redis are two places for the same events. Use one of them.');
-  if (data !== undefined) return openDedupeFile(data, { onLog });
-  if (redis === undefined) return undefined;
-  const { events = EVENTS_MS, dedupe = DEDUPE_MS } = timeouts;
-  // Longer than an event can be on its way, or another relay would send it again.
-  return openDedupeRedis({ url: redis, claimMs: Math.max(CLAIM_MS, 2 * (events + dedupe)) });
-}
-
-type OpenDedupe = DedupeStore & { readonly lost?: Promise<Error>; close(): Promise<void> };
-
-/** The defaults of a relay's timeouts, and of a claim. */
-const EVENTS_MS = 8_000;
-const DEDUPE_MS = 2_000;
-const CLAIM_MS = 20_000;
-
-/** Returns the relay's listener: with a token, it serves `/prefetch` as well. */
-function listenerOf(
-  relay: Relay,
-  {
-    settings,
-    onLog,
-  }: {
-    settings: { 'prefetch-token': string | undefined; 'base-path': string };
-    onLog: (entry: object) => void;
-  },
-): RequestListener {
-  const forPages = toNode(relay);
-  const { 'prefetch-token': token } = settings;
-  if (token === undefined) return forPages;
-  if (token.length < TOKEN_MIN_LENGTH)
-    throw new UsageError(`OFFERLET_PREFETCH_TOKEN is too short. Use ${TOKEN_MIN_LENGTH} random characters or more.`);
-  const path = settings['base-path'].replace(/\/$/, '') + PREFETCH_PATH;
-  const forBackends = createPrefetchRoute({ relay, token, onLog, render: renderOffers });
-  return (request, response) => (request.url === path ? forBackends : forPages)(request, response);
-}
-
-/** Serves `/prefetch` on a separate port: proxies forward the other one to the internet. */
-async function listenForBackends(
-  relay: Relay,
-  { port, onLog }: { port: number | undefined; onLog: (entry: object) => void },
-): Promise<Listening | undefined> {
-  if (port === undefined) return undefined;
-  const forBackends = createPrefetchRoute({ relay, onLog, render: renderOffers });
-  const listener: RequestListener = (request, response) => {
-    if (request.url === PREFETCH_PATH) forBackends(request, response);
-    else response.writeHead(404).end();
-  };
-  return listen(listener, { port, portOption: '--prefetch-port' });
-}
-
-/** Serves `/metrics` on a separate port: the numbers of a shop are not public. */
-async function listenForMetrics(
-  metrics: Metrics,
-  { 'metrics-port': port, 'metrics-host': host }: { 'metrics-port': number | undefined; 'metrics-host': string },
-): Promise<Listening | undefined> {
-  if (port === undefined) return undefined;
-  const isOpen = !isLoopbackHost(host) && !isLoopbackAddress(host);
-  const listener: RequestListener = ({ url, method, headers }, response) => {
-    // A page whose host name leads here after all is a stranger.
-    if (!isOpen && !isLoopbackHost(readHostName(headers.host ?? '') ?? '')) return response.writeHead(403).end();
-    if (url !== METRICS_PATH) return response.writeHead(404).end();
-    if (method !== 'GET') return response.writeHead(405, { allow: 'GET' }).end();
-    return response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(metrics.text());
-  };
-  return listen(listener, { port, host, portOption: '--metrics-port' });
-}
-
-const METRICS_PATH = '/metrics';
-
 async function runRelay(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createOutput({ json: settings.json });
-  const { network: networkUrl, 'api-key': apiKey, version } = settings;
-  if (networkUrl === undefined)
-    throw new UsageError('--network is missing: use --network https://partner.example, or set OFFERLET_NETWORK.');
-  if (apiKey === undefined)
-    throw new UsageError('The integration key is missing: set OFFERLET_API_KEY, or use --api-key.');
-  const { warning } = await checkNetwork({ apiKey, networkUrl });
-  if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
-  const onLog = (entry: object): void => out.log(entry);
-  const given = optionsFromFlags(settings);
-  const timeouts = { context: SHOP_CONTEXT_MS, ...given.timeouts };
-  const { context: url, 'context-secret': secret } = settings;
-  const metrics = createMetrics();
-  const dedupe = await openDedupe(settings, { timeouts, onLog });
-  const relay = createRelay({
-    ...given,
-    apiKey,
-    networkUrl,
-    version,
-    dedupe,
-    context: url === undefined ? undefined : createShopContext({ url, secret, timeoutMs: timeouts.context }),
-    timeouts,
-    onLog,
-    ...(settings['metrics-port'] !== undefined && { onMetric: metrics.record }),
-  });
-  const server = await listen(listenerOf(relay, { settings, onLog }), settings);
-  const backends = await listenForBackends(relay, { port: settings['prefetch-port'], onLog });
-  const measured = await listenForMetrics(metrics, settings);
+  const log = (entry: object | string): void => out.log(entry);
+  const all = readSettingsOfShops(settings, log);
+  const metrics = createMetrics(all.map(({ name }) => name));
+  const { 'events-to': path, 'metrics-port': metricsPort, 'prefetch-port': prefetchPort } = settings;
+  const records = path === undefined ? undefined : openRecordsFile(path);
+  const shops = await Promise.all(
+    all.map((each) => {
+      const add = (record: object): Promise<void> | undefined =>
+        records?.add(each.name === undefined ? record : { shop: each.name, ...record });
+      const hooks = {
+        ...(metricsPort !== undefined && { onMetric: metrics.record }),
+        ...(records && { onOffers: add, onEvents: add }),
+      };
+      return openShop(each, { log, ...hooks });
+    }),
+  );
+  const [only] = shops;
+  const isOne = only !== undefined && only.name === undefined;
+  const server = await listen(isOne ? only.listener : listenerOfShops(shops, log), settings);
+  const backends = await listenForBackends(shops, prefetchPort);
+  const gauges = (): readonly RelayGauge[] =>
+    shops.flatMap(({ relay, name }) =>
+      relay.gauges().map((gauge) => (name === undefined ? gauge : { ...gauge, shop: name })),
+    );
+  const measured = await listenForMetrics(() => metrics.text(gauges()), settings);
   const servers = [server, backends, measured].filter((each) => each !== undefined);
+  const stores = shops.flatMap(({ store }) => store ?? []);
   // Before anybody reads that it runs: whoever reads it may stop it at once.
-  const stopped = untilStopped(servers, dedupe ? [dedupe] : []);
+  const stopped = untilStopped(servers, [...stores, ...(records ? [records] : [])]);
   out.json({
     url: server.url,
     ...(backends && { prefetchUrl: backends.url + PREFETCH_PATH }),
     ...(measured && { metricsUrl: measured.url + METRICS_PATH }),
   });
-  out.say(`Relay     ${server.url}${settings['base-path'].replace(/\/$/, '')}  →  ${networkUrl}, version ${version}`);
-  if (backends) out.say(`Prefetch  ${backends.url}${PREFETCH_PATH}`);
+  for (const [at, { name, hosts, basePath }] of shops.entries()) {
+    const { networkUrl, version } = all[at]?.options ?? {};
+    const place = name === undefined ? '' : `  ${name} at ${hosts.join(', ') || 'every host'}`;
+    out.say(`Relay     ${server.url}${basePath}${place}  →  ${networkUrl}, version ${version}`);
+  }
+  if (backends) out.say(`Prefetch  ${backends.url}${PREFETCH_PATH}${isOne ? '' : '/NAME'}`);
   if (measured) out.say(`Metrics   ${measured.url}${METRICS_PATH}`);
-  if (!dedupe) out.say('Ledger    none, because accepted events are remembered in memory only. Use --data DIR.');
+  if (stores.length === 0)
+    out.say('Ledger    none, because accepted events are remembered in memory only. Use --data DIR.');
   out.say('Press Ctrl-C to stop.');
-  const lost = await Promise.race([stopped, ...(dedupe?.lost ? [dedupe.lost] : [])]);
+  const lost = await Promise.race([stopped, ...stores.flatMap((store) => store.lost ?? [])]);
   if (lost) throw new UsageError(lost.message);
 }
 
-/** The path of the route, below where it is mounted. */
-const PREFETCH_PATH = '/prefetch';
-/** Shortest token: nobody guesses 24 random characters. */
-const TOKEN_MIN_LENGTH = 24;
+/** Returns the settings of the one shop that the flags are about, or of those in the file of `--shops`. */
+function readSettingsOfShops(
+  settings: SettingsOf<typeof OPTIONS>,
+  log: (entry: string) => void,
+): readonly ShopSettings[] {
+  const { shops, context, data, redis, 'redis-prefix': prefix, 'api-key-file': keyFile } = settings;
+  const { 'context-secret': contextSecret, 'prefetch-token': prefetchToken, network } = settings;
+  const options = optionsFromFlags(settings);
+  if (keyFile !== undefined && options.apiKey !== undefined)
+    throw new UsageError('--api-key-file and OFFERLET_API_KEY are two keys. Use one of them.');
+  if (shops !== undefined) {
+    for (const [flag, field] of Object.entries(OF_ONE_SHOP))
+      if (settings[flag as keyof typeof OF_ONE_SHOP] !== undefined)
+        throw new UsageError(`--${flag} is for one shop. With --shops, write ${field} for each shop in the file.`);
+    return readShops(shops, { options, data, redis, redisPrefix: prefix ?? DEFAULT_PREFIX, note: log });
+  }
+  if (network === undefined)
+    throw new UsageError('--network is missing: use --network https://partner.example, or set OFFERLET_NETWORK.');
+  const apiKey = keyFile === undefined ? options.apiKey : readKeyFile('--api-key-file', keyFile, log);
+  if (apiKey === undefined)
+    throw new UsageError('The integration key is missing: set OFFERLET_API_KEY, or use --api-key-file FILE.');
+  const one = { name: undefined, hosts: [], context, contextSecret, prefetchToken, data, redis, redisPrefix: prefix };
+  return [{ ...one, options: { ...options, apiKey } }];
+}
+
+/** Flags that must not be the default of several shops, and what the file of shops calls them. */
+const OF_ONE_SHOP = {
+  'api-key': 'apiKey',
+  'api-key-file': 'apiKeyFile',
+  context: 'context',
+  'context-secret': 'contextSecret',
+  'prefetch-token': 'prefetchToken',
+} as const satisfies Partial<Record<keyof typeof OPTIONS, string>>;
+/** The prefix of `openDedupeRedis`; several shops have their name after it. */
+const DEFAULT_PREFIX = 'offerlet:dedupe:';
+
+/** Serves `/prefetch` on a separate port, `/prefetch/NAME` for several shops: proxies forward the other one to the internet. */
+async function listenForBackends(shops: readonly OpenShop[], port: number | undefined): Promise<Listening | undefined> {
+  if (port === undefined) return undefined;
+  const routes = new Map(
+    shops.map(({ name, backends }) => [name === undefined ? PREFETCH_PATH : `${PREFETCH_PATH}/${name}`, backends]),
+  );
+  const listener: RequestListener = (request, response) => {
+    const route = routes.get(request.url ?? '');
+    if (route) route(request, response);
+    else response.writeHead(404).end();
+  };
+  return listen(listener, { port, portOption: '--prefetch-port' });
+}

@@ -61,7 +61,8 @@ function start(args: string[], how: { env?: Record<string, string>; isContained?
 
 /** Runs the command in this process: one that refuses to start ends. */
 function refuse(args: string[], env: Record<string, string>): Promise<Ran> {
-  return runCommand({ name: 'offerlet', commands: COMMANDS }, wordsOf(args), { env });
+  const words = wordsOf(args).filter((word) => word !== '--json');
+  return runCommand({ name: 'offerlet', commands: COMMANDS }, words, { env });
 }
 
 function post(address: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {

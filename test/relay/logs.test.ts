@@ -1,14 +1,19 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { RelayOptions } from '../../src/relay.ts';
 import { json, postTo, REQUEST, setUp } from './scriptedNetwork.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
 /** Posts to a relay without `onLog`, and returns what it wrote to the console. */
-async function linesOf(status: number, body: unknown = REQUEST): Promise<string[]> {
+async function linesOf(
+  status: number,
+  body: unknown = REQUEST,
+  options: Partial<RelayOptions> = {},
+): Promise<string[]> {
   const lines: string[] = [];
   for (const level of ['info', 'log', 'warn', 'error'] as const)
     vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(`${level} ${line}`));
-  const { network, relay } = setUp({ onLog: undefined, onMetric: undefined });
+  const { network, relay } = setUp({ onLog: undefined, ...options });
   network.respondWith(() =>
     json(status, {
       message: 'Invalid request',
@@ -32,6 +37,17 @@ test('without onLog, a request that was refused is a warning on the console that
 test('without onLog, a failure is an error on the console, and a success is silent', async () => {
   expect(await linesOf(500)).toEqual([expect.stringMatching(/^error offerlet relay: POST \/recommendations 500 - /)]);
   expect(await linesOf(200)).toEqual([]);
+});
+
+test('a level says what is logged, with onLog and without', async () => {
+  expect(await linesOf(200, REQUEST, { logLevel: 'info' })).toEqual([
+    expect.stringMatching(/^info offerlet relay: POST \/recommendations 200/),
+  ]);
+  expect(await linesOf(400, REQUEST, { logLevel: 'error' })).toEqual([]);
+  const { post, logs } = setUp({ logLevel: 'warn' });
+  await post('/recommendations', REQUEST);
+  await post('/recommendations', {});
+  expect(logs.map(({ level }) => level)).toEqual(['warn']);
 });
 
 test('with onLog, nothing is written to the console', async () => {

@@ -250,6 +250,11 @@ export type RelaySettings = { readonly [Name in keyof Rows]: ReturnType<Rows[Nam
   readonly time: () => number;
 };
 
+/** The names of all options that have a value in JSON, for files of several shops. */
+export const OPTION_NAMES: readonly string[] = Object.entries<Row<unknown>>(ROWS).flatMap(([name, { flag }]) =>
+  flag ? name : [],
+);
+
 /** Checks the options of `createRelay`. Throws a `RelayConfigError` that says what to use instead. */
 export function readOptions(options: RelayOptions): RelaySettings {
   if (!isObject(options))

@@ -1,0 +1,52 @@
+import { chmodSync, closeSync, fstatSync, openSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { UsageError } from './ExitError.ts';
+
+/** A file of JSON Lines that what the network accepted is added to. */
+export interface RecordsFile {
+  /** Adds a line. Resolves when it is handed to the operating system. */
+  add(record: object): Promise<void>;
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
+}
+
+/** Only this account may read it: it says who bought what. */
+const MODE = 0o600;
+
+/** Opens the file of `--events-to`. It is opened for each write, so it may be moved away at any time. Throws a `UsageError`. */
+export function openRecordsFile(path: string): RecordsFile {
+  try {
+    const file = openSync(path, 'a', MODE);
+    if (fstatSync(file).isFile() && process.platform !== 'win32') chmodSync(path, MODE);
+    closeSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--events-to cannot be written: "${path}" (${code ?? 'unknown error'}).`);
+  }
+  let waiting: string[] = [];
+  let next: Promise<void> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  /** Lines that arrive during a write are the next write. */
+  function write(): Promise<void> {
+    next ??= writing
+      .catch(() => undefined)
+      .then(() => {
+        const lines = waiting;
+        [waiting, next] = [[], undefined];
+        writing = appendFile(path, lines.join(''), { mode: MODE });
+        return writing;
+      });
+    return next;
+  }
+
+  return {
+    add(record) {
+      waiting.push(`${JSON.stringify(record)}\n`);
+      return write();
+    },
+    async close() {
+      await (waiting.length > 0 ? write() : writing);
+    },
+  };
+}
