@@ -1,6 +1,7 @@
-import { rm } from 'node:fs/promises';
-import { get } from 'node:http';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { get, request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import { hasNamespaces } from '../lock/contenders.ts';
@@ -9,6 +10,7 @@ import { RESPONSE, event, KEY, REQUEST } from './scriptedNetwork.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
+import { readLedger } from '../../src/relay.ts';
 
 let command: Command;
 let network: Served;
@@ -109,7 +111,7 @@ test('a second relay on its directory is one clear line and exit code 2, and SIG
   const second = start(['--data', directory]);
   expect(await second.ended).toBe(2);
   expect(second.output().trim()).toMatch(
-    /^offerlet: \S+ is in use by process \d+\. Stop it, or give this relay another directory\.$/,
+    /^\{"error":\{"code":"usage","message":"\S+ is in use by process \d+\. Stop it, or give this relay another directory\."/,
   );
   first.kill('SIGTERM');
   expect(await first.ended).toBe(0);
@@ -123,7 +125,7 @@ test('a relay whose directory was removed ends with one line', async () => {
   await running.url;
   await rm(directory, { recursive: true });
   expect(await running.ended).toBe(2);
-  expect(running.output()).toMatch(/^offerlet: \S+ was removed, or its files were, while this process used it\./m);
+  expect(running.output()).toMatch(/"message":"\S+ was removed, or its files were, while this process used it\./);
 });
 
 test('without a key, and before a network of another environment, it does not start', async () => {
@@ -147,6 +149,10 @@ test.each<[args: string[], message: RegExp]>([
   [['--limit', 'answerBytes=1e9'], /--limit is not a name and a whole number/],
   [['--rate-limit', 'perAddress=5'], /--rate-limit is not a name, a burst and a rate: "perAddress=5"/],
   [['--redis', 'http://127.0.0.1'], /--redis is not a Redis URL/],
+  [['--log-level', 'debug'], /--log-level is not a valid value: "debug"/],
+  [['--api-key-file', '/dev/null'], /--api-key-file and OFFERLET_API_KEY are two keys/],
+  [['--shops', '/dev/null'], /--api-key is for one shop\. With --shops, write apiKey for each shop in the file/],
+  [['--events-to', '/dev/null/x'], /--events-to cannot be written: "\/dev\/null\/x" \(ENOTDIR\)/],
   [['--data', 'unused', '--redis', 'redis://127.0.0.1'], /--data and --redis are two places for the same events/],
 ])('%j stops the start with one line that says what to write', async (args, message) => {
   const { code, stdout, stderr } = await refuse(args, { OFFERLET_API_KEY: KEY });
@@ -204,6 +210,10 @@ test('metrics have a separate port, read at names of this machine, and every cou
   expect(text).toContain(`${request}_count{route="recommendations",status="200"} 1\n`);
   expect(text).toContain(`${request}_bucket{route="recommendations",status="400",le="+Inf"} 1\n`);
   expect(text).toContain(`${request}_count{route="none",status="404"} 1\n`);
+  expect(text).toContain('offerlet_relay_network_duration_seconds_count{route="recommendations",status="200"} 1\n');
+  expect(text).toMatch(/^offerlet_relay_circuit_open\{route="events"\} 0$/m);
+  expect(text).toMatch(/^offerlet_build_info\{version="[^"]+",node="v[\d.]+"\} 1$/m);
+  expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
   // Each line is one that Prometheus reads.
   for (const line of text.trimEnd().split('\n'))
     expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[\w.+/-]*",?)+\})? [\d.e+-]+)$/);
@@ -278,4 +288,111 @@ test('with a token, backends of other machines prefetch below the base path', as
     2,
     expect.stringContaining('OFFERLET_PREFETCH_TOKEN is too short. Use 24 random characters or more.'),
   ]);
+});
+
+const DATES = { from: '2026-01-01', to: '2099-01-01' };
+const SHOP_KEYS = { tea: 'adnet_rk_test_tea0123456789', coffee: 'adnet_rk_test_coffee0123456789' };
+
+/** Posts to the relay as the web server of a host does. */
+function postFrom(host: string, url: string, body: unknown, headers: Record<string, string> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const text = JSON.stringify(body);
+    const all = { host, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers };
+    const sent = request(url, { method: 'POST', headers: all }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    });
+    sent.on('error', reject).end(text);
+  });
+}
+
+test('several shops are served from a file, each with its own key, store, records and metrics', async () => {
+  const [file, keyFile, records] = ['shops.json', 'coffee.key', 'records.jsonl'].map((name) => join(directory, name));
+  await writeFile(`${keyFile}`, `${SHOP_KEYS.coffee}\n`, { mode: 0o600 });
+  const shops = {
+    tea: { hosts: ['tea.example'], apiKey: SHOP_KEYS.tea, prefetchToken: TOKEN },
+    coffee: { hosts: ['coffee.example'], apiKeyFile: 'coffee.key', basePath: '/kaffee' },
+  };
+  await writeFile(`${file}`, JSON.stringify(shops), { mode: 0o600 });
+  const args = [
+    '--shops',
+    `${file}`,
+    '--base-path',
+    '/offers',
+    '--data',
+    join(directory, 'data'),
+    '--metrics-port',
+    '0',
+  ];
+  const running = start([...args, '--events-to', `${records}`, '--prefetch-port', '0'], { env: {} });
+  const url = await running.url;
+  const { metricsUrl, prefetchUrl } = JSON.parse(running.line()) as { metricsUrl: string; prefetchUrl: string };
+  const sent = event();
+  for (const [host, path] of [
+    ['tea.example', '/offers'],
+    ['coffee.example:443', '/kaffee'],
+    ['tea.example', '/offers'],
+  ] as const)
+    expect(await postFrom(host, `${url}${path}/events`, sent)).toBe(201);
+  expect(reached).toEqual([`/events ${SHOP_KEYS.tea}`, `/events ${SHOP_KEYS.coffee}`]);
+  for (const [host, path] of [
+    ['evil.example', '/offers'],
+    ['coffee.example', '/offers'],
+    ['tea.example', '/kaffee'],
+  ] as const)
+    expect(await postFrom(host, `${url}${path}/events`, event())).toBe(404);
+  // A token and a path of one shop are no other's.
+  const token = { authorization: `Bearer ${TOKEN}` };
+  expect(await postFrom('tea.example', `${url}/offers/prefetch`, PREFETCH, token)).toBe(200);
+  expect(await postFrom('coffee.example', `${url}/kaffee/prefetch`, PREFETCH, token)).toBe(404);
+  expect((await post(`${prefetchUrl}/coffee`, PREFETCH)).status).toBe(200);
+  expect((await post(prefetchUrl, PREFETCH)).status).toBe(404);
+  expect(reached.slice(2)).toEqual([`/recommendations ${SHOP_KEYS.tea}`, `/recommendations ${SHOP_KEYS.coffee}`]);
+  expect((await fetch(`${url}/offers/health`)).status).toBe(200);
+  const text = await (await fetch(metricsUrl)).text();
+  for (const shop of ['tea', 'coffee']) expect(text).toContain(`events_forwarded_total{shop="${shop}"} 1\n`);
+  running.kill('SIGTERM');
+  expect(await running.ended).toBe(0);
+  const lines = (await readFile(`${records}`, 'utf8')).trimEnd().split('\n');
+  const told = lines.map((line) => JSON.parse(line) as { shop: string; events?: unknown[]; offers?: unknown[] });
+  expect(told.map(({ shop, events }) => [shop, events?.length])).toEqual([
+    ['tea', 1],
+    ['coffee', 1],
+    ['tea', undefined],
+    ['coffee', undefined],
+  ]);
+  expect((await stat(`${records}`)).mode & 0o777).toBe(0o600);
+  for (const shop of ['tea', 'coffee'])
+    expect((await readLedger(join(directory, 'data', shop), DATES)).rows).toContainEqual(
+      expect.objectContaining({ name: 'BRAND_DISPLAY', count: 1 }),
+    );
+  expect(running.output() + text + lines.join('')).not.toMatch(/adnet_rk/);
+});
+
+test.each<[shops: object, message: RegExp]>([
+  [{}, /must be a JSON object with a shop by each name/],
+  [{ '../tea': {} }, /"\.\.\/tea" is not a name of a shop/],
+  [{ tea: {} }, /tea has no key\. Use apiKey or apiKeyFile/],
+  [{ tea: { apikey: KEY } }, /tea has no option "apikey"\. Did you mean apiKey/],
+  [{ tea: { apiKey: KEY, hosts: 'tea.example' } }, /tea\.hosts must be a list of host names/],
+  [{ tea: { apiKeyFile: 'missing' } }, /--shops tea\.apiKeyFile cannot be read: ".*missing" \(ENOENT\)/],
+  [{ tea: { apiKey: KEY }, coffee: { apiKey: KEY } }, /tea and coffee are both at every host/],
+  [{ tea: { apiKey: KEY, basePath: 'x' } }, /--shops: tea: basePath is not a path/],
+  [{ tea: { apiKey: 'adnet_sk_test_canary' } }, /--shops: tea: apiKey is a management key/],
+])('a file of shops %j stops the start with one line', async (shops, message) => {
+  const file = join(directory, 'shops.json');
+  await writeFile(file, JSON.stringify(shops), { mode: 0o600 });
+  const { code, stdout, stderr } = await refuse(['--shops', file], {});
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toMatch(/canary/);
+});
+
+test('a key file is used, and one that everybody can read is named', async () => {
+  const file = join(directory, 'key');
+  await writeFile(file, `${KEY}\n`);
+  const running = start(['--api-key-file', file], { env: {} });
+  expect((await post(`${await running.url}/recommendations`, REQUEST)).status).toBe(200);
+  expect(reached).toEqual([`/recommendations ${KEY}`]);
+  expect(running.output()).toMatch(/Every account of this machine can read the key in/);
+  expect(running.output()).not.toContain(KEY);
 });

@@ -4,11 +4,10 @@ import { createDedupeMemory } from '../../src/relay.ts';
 import { accept, event, json, KEY, REQUEST, setUp, type Bench } from './scriptedNetwork.ts';
 
 async function stateOf({ relay }: Bench): Promise<unknown[]> {
-  const [health, ready] = await Promise.all(
-    ['/health', '/ready'].map((path) => relay(new Request(`https://shop.example${path}`))),
-  );
-  const { status, network } = (await ready?.json()) as { status: string; network: string };
-  return [health?.status, ready?.status, status, network];
+  const ask = (path: string): Promise<Response> => relay(new Request(`https://shop.example${path}`));
+  const [health, ready] = [await ask('/health'), await ask('/ready')];
+  const { status, network } = (await ready.json()) as { status: string; network: string };
+  return [health.status, ready.status, status, network];
 }
 
 test('the network is unknown before any call, and then what the calls found', async () => {
