@@ -55,7 +55,7 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 const TESTS = ['test/**/*.test.{ts,tsx}'];
 /** Tests that start processes or databases, wait for real time-outs, weigh their process or need the build. All others are unit tests. */
 const SERVER_TESTS = [
-  'test/{audit,lock,sandbox}/**/*.test.ts',
+  'test/{audit,lock,sandbox,simulation}/**/*.test.ts',
   'test/relay/{command*,trust*,dedupe/memory}.test.ts',
   'test/relay/runtimes/**/*.test.ts',
   'test/operator/command/{add,commands,numbers,scripted,statement,streams}.test.ts',

@@ -113,6 +113,7 @@ const sidebar = [
     items: [
       page('Versioning', 'project/versioning'),
       page('Measured', 'project/measured'),
+      page('Simulation', 'project/simulation'),
       page('Decisions', 'project/decisions'),
     ],
   },

@@ -1,0 +1,2 @@
+// What runs in a tab.
+export { openSession } from '../../../src/session/openSession.ts';

@@ -1,0 +1,268 @@
+import type { StoredEvent } from '../../src/queue/events.ts';
+import { BATCH_MAX_EVENTS } from '../../src/wire/limits.ts';
+import type { Redis } from './redis.ts';
+import { DAY_MS } from '../../src/wire/utcDates.ts';
+import type { Device } from './browser.ts';
+import type { NetworkDatabase, NetworkServer, Publisher } from './network.ts';
+import type { Plan } from './plan.ts';
+import type { RelayServer } from './relay.ts';
+import { type Machine, type Process, type World } from './world.ts';
+import type { AuditedMetric } from '../../src/cli/audit/compareCounts.ts';
+import type { Exchange, Wire } from './wire.ts';
+
+/** Milliseconds by which clocks may differ before a network refuses events. */
+const CLOCKS_MS = 200_000;
+
+interface Tracked {
+  readonly device: Device;
+  readonly tab: Process;
+  readonly event: StoredEvent;
+  /** Consent was withdrawn since: it need not arrive. */
+  isWithdrawn: boolean;
+}
+
+/** What really happened, and what was said of it. */
+export class Truth {
+  readonly plan: Plan;
+  readonly wire: Wire;
+  readonly relays: readonly RelayServer[];
+  readonly network: NetworkServer;
+  readonly redis: Redis;
+  readonly dropped: { device: Device; reason: string; count: number }[] = [];
+  /** Events that were said to be refused for good. */
+  readonly dead = new Map<string, { device: Device; reason: string }>();
+  /** Events that were delivered too late. */
+  readonly late: string[] = [];
+  /** What must never happen, whatever else does. */
+  readonly broken: string[] = [];
+  audited: Awaited<ReturnType<RelayServer['audit']>> | undefined;
+  readonly tracked = new Map<string, Tracked>();
+  readonly #world: World;
+  readonly #delivered = new Set<string>();
+  /** Ids that no page may send any more. */
+  readonly #forbidden = new Map<Device, Set<string>>();
+  readonly #denied = new Set<Device>();
+
+  constructor(plan: Plan, world: World, of: Pick<Truth, 'wire' | 'relays' | 'network' | 'redis'>) {
+    this.plan = plan;
+    this.#world = world;
+    this.wire = of.wire;
+    this.relays = of.relays;
+    this.network = of.network;
+    this.redis = of.redis;
+  }
+
+  noteTracked(device: Device, tab: Process, { event, hasConsent }: { event: StoredEvent; hasConsent: boolean }): void {
+    // What was under way to the disk when consent was withdrawn may say so afterwards.
+    if (!hasConsent) this.#forbid(device, event.event_id);
+    this.tracked.set(event.event_id, { device, tab, event, isWithdrawn: !hasConsent });
+  }
+
+  noteDelivered(ids: readonly string[]): void {
+    for (const id of ids) this.#delivered.add(id);
+  }
+
+  noteDenial(device: Device, isCertain: boolean): void {
+    this.#denied.add(device);
+    for (const [id, event] of this.tracked) {
+      if (event.device !== device) continue;
+      event.isWithdrawn = true;
+      if (isCertain) this.#forbid(device, id);
+    }
+  }
+
+  /** These tabs know of a denial by now. What they have tracked since is withdrawn as well, but may have been sent before. */
+  noteTold(tabs: readonly Process[]): void {
+    for (const event of this.tracked.values()) if (tabs.includes(event.tab)) event.isWithdrawn = true;
+  }
+
+  #forbid(device: Device, id: string): void {
+    this.#forbidden.set(device, (this.#forbidden.get(device) ?? new Set()).add(id));
+  }
+
+  noteRequest(
+    device: Device,
+    request: { url: string; init: RequestInit; process: Process; hasConsent: boolean },
+  ): void {
+    const { process, init, url, hasConsent } = request;
+    if (!process.isAlive) return;
+    if (!hasConsent) this.broken.push(`4 ${process.name} sent ${new URL(url).pathname} without consent`);
+    const { events = [] } = JSON.parse(init.body as string) as { events?: readonly StoredEvent[] };
+    for (const { event_id } of events)
+      if (this.#forbidden.get(device)?.has(event_id))
+        this.broken.push(`4 ${process.name} sent ${event_id} after a denial`);
+  }
+
+  /** Ids of the events whose fate no page has told yet. */
+  undelivered(): string[] {
+    return [...this.tracked]
+      .filter(([id, { isWithdrawn }]) => !isWithdrawn && !this.#delivered.has(id) && !this.dead.has(id))
+      .map(([id]) => id);
+  }
+
+  /** Reads what is left on a device. */
+  async look(device: Device): Promise<void> {
+    const forbidden = this.#forbidden.get(device);
+    for (const { name } of (await this.#on(device.databases.databases())) as readonly { name?: string }[]) {
+      const opening = device.databases.open(name ?? '');
+      await this.#on(new Promise((resolve) => (opening.onsuccess = resolve)));
+      const rows = (opening.result as unknown as IDBDatabase).transaction('rows').objectStore('rows').getAll();
+      await this.#on(new Promise((resolve) => (rows.onsuccess = resolve)));
+      for (const row of rows.result as readonly { event?: StoredEvent }[])
+        if (row?.event && forbidden?.has(row.event.event_id))
+          this.broken.push(`4 ${device.machine.name} still has ${row.event.event_id} after a denial`);
+    }
+  }
+
+  /** Has the merchant compare her relay's counts with the network's report, when all hours of it are over. */
+  async audit(relay: RelayServer | undefined): Promise<void> {
+    this.network.machine.set(2 * DAY_MS - this.network.machine.offset);
+    this.audited = relay && (await this.#on(relay.audit()));
+  }
+
+  async #on<T>(promise: Promise<T>): Promise<T> {
+    let isDone = false;
+    void promise.then(() => (isDone = true));
+    await this.#world.turnTo(this.#world.time + 1_000, () => isDone);
+    return promise;
+  }
+
+  /** Whether a clock was so wrong that a network may refuse an event of a device. */
+  isRefusable(device: Device): boolean {
+    const machines: (Machine | undefined)[] = [device.machine, this.network.machine, this.relays[0]?.machine];
+    const offsets = machines.flatMap((machine) => machine?.offsets ?? []);
+    return Math.max(0, ...offsets) - Math.min(0, ...offsets) > CLOCKS_MS;
+  }
+
+  isDenied(device: Device): boolean {
+    return this.#denied.has(device);
+  }
+}
+
+/** Returns what does not hold. */
+export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publisher: Publisher): Promise<string[]> {
+  const { rows } = await pglite.query<{ body: string }>('SELECT body FROM events WHERE publisher_id = $1', [
+    publisher.id,
+  ]);
+  const failures = [...truth.broken];
+  const stored = countBy(rows.map(({ body }) => cellOf(JSON.parse(body) as WireBody)));
+  const expected = new Map<string, Set<string>>();
+  for (const [id, { event, isWithdrawn }] of truth.tracked)
+    if (!isWithdrawn && !truth.dead.has(id)) add(expected, cellOf(event), id);
+
+  // Every event that may be: also one whose page died before it knew that it was on disk.
+  const sent = new Map<string, Set<string>>();
+  for (const { body } of truth.wire.exchanges.filter(({ link }) => link === 'page'))
+    for (const event of (body as { events?: readonly StoredEvent[] }).events ?? [])
+      add(sent, cellOf(event), event.event_id);
+
+  for (const id of truth.late) failures.push(`5 not delivered in time: ${id}`);
+  for (const [cell, { size }] of expected) {
+    const count = stored.get(cell) ?? 0;
+    if (count < size) failures.push(`1 lost: ${cell} was tracked ${size} times and stored ${count} times`);
+  }
+  for (const { device, reason, count } of truth.dropped)
+    if (!(reason === 'withdrawn' && truth.isDenied(device)))
+      failures.push(`1 dropped without a cause: ${device.machine.name} ${reason} ${count}`);
+  for (const [id, { device, reason }] of truth.dead)
+    if (!truth.isRefusable(device)) failures.push(`1 refused without a cause: ${id} ${reason}`);
+
+  let extra = 0;
+  for (const [cell, count] of stored) extra += Math.max(0, count - (sent.get(cell)?.size ?? 0));
+  const said = truth.relays.reduce((sum, relay) => sum + (relay.said['possible_duplicates'] ?? 0), 0);
+  const excused = excusedByDeath(truth);
+  if (extra > said + excused)
+    failures.push(`2 counted twice: ${extra} copies, said ${said}, excused by kills ${excused}`);
+  failures.push(
+    ...sharedSessions(truth),
+    ...wrongReport(
+      truth,
+      rows.map(({ body }) => JSON.parse(body) as WireBody),
+    ),
+  );
+  return failures;
+}
+
+type WireBody = Pick<StoredEvent, 'session_id' | 'event_name' | 'brand_properties' | 'asset_id' | 'initiating_target'>;
+
+/** What tells events apart once their ids are gone. */
+function cellOf({ session_id, event_name, brand_properties, asset_id, initiating_target }: WireBody): string {
+  return [session_id, event_name, brand_properties?.insertion_id, asset_id, initiating_target].join(' ');
+}
+
+/**
+ * Events that a relay had sent when it was killed before it could write down what became of them, or that its store was away
+ * for: what was lost with it, it cannot say.
+ */
+function excusedByDeath({ wire, plan, redis }: Truth): number {
+  // A relay responds to the page once it has written down what was accepted.
+  const isKnown = ({ link, statuses: [status = 0] }: Exchange): boolean =>
+    link === 'page' && status > 0 && status < 300;
+  const known = new Set(wire.exchanges.filter(isKnown).map(({ requestId }) => requestId));
+  const forgotten = wire.exchanges
+    .filter(
+      ({ link, path, takenBy, from }) => link === 'relay' && path !== '/recommendations' && takenBy[0] && !from.isAlive,
+    )
+    .filter(({ requestId }) => plan.store === 'memory' || !known.has(requestId));
+  return (
+    forgotten.reduce((sum, { body }) => sum + (body as { events: unknown[] }).events.length, 0) +
+    redis.lost * BATCH_MAX_EVENTS
+  );
+}
+
+/** Sessions that more than one device was given. */
+function sharedSessions({ wire }: Truth): string[] {
+  const devices = new Map<string, Set<string>>();
+  for (const { link, said, from } of wire.exchanges) {
+    const { session_id } = (said ?? {}) as { session_id?: string };
+    if (link === 'page' && session_id) add(devices, session_id, from.machine.name);
+  }
+  return [...devices].flatMap(([session, names]) =>
+    names.size > 1 ? [`4 session ${session} was given to ${[...names].join(' and ')}`] : [],
+  );
+}
+
+function countBy(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function add(sets: Map<string, Set<string>>, name: string, value: string): void {
+  sets.set(name, (sets.get(name) ?? new Set()).add(value));
+}
+
+/** Metrics, and what makes one of them one. */
+const COUNTED: Readonly<Record<AuditedMetric, (event: WireBody, at: number) => string | undefined>> = {
+  widget_loads: ({ event_name, session_id }) => (event_name === 'WIDGET_LOAD' ? session_id : undefined),
+  widget_displays: ({ event_name, session_id }) => (event_name === 'WIDGET_DISPLAY' ? session_id : undefined),
+  viewable_widget_displays: ({ event_name, session_id }) => (event_name === 'WIDGET_VIEW' ? session_id : undefined),
+  impressions: ({ event_name, session_id, brand_properties }) =>
+    /^BRAND_(DISPLAY|VIEW)$/.test(event_name) ? `${session_id} ${brand_properties?.insertion_id}` : undefined,
+  clicks: ({ event_name }, at) => (event_name === 'BRAND_CLICK' ? String(at) : undefined),
+};
+
+/** Whether relay and network agree on an exchange, as far as one can know. */
+function isPlain({ link, path, from, takenBy, isAnswered, statuses }: Exchange): boolean {
+  if (link === 'page' || path === '/recommendations' || !takenBy[0]) return true;
+  return from.isAlive && isAnswered && statuses.every((status) => status < 500);
+}
+
+/** Where the report is not what is stored, or the audit says something else than what was. */
+function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
+  const { audited, wire, redis } = truth;
+  if (!audited) return [];
+  const failures: string[] = [];
+  const isQuiet = redis.faulty === 0 && wire.exchanges.every(isPlain);
+  for (const [metric, nameOf] of Object.entries(COUNTED) as [AuditedMetric, (typeof COUNTED)['clicks']][]) {
+    const real = new Set(stored.flatMap((event, at) => nameOf(event, at) ?? [])).size;
+    const reported = audited.report.reduce((sum, row) => sum + Number(row[metric] ?? 0), 0);
+    if (reported !== real) failures.push(`2 wrong report: ${metric} are ${real}, and it says ${reported}`);
+    const total = audited.audit?.totals.find((row) => row.metric === metric);
+    if (!total || total.verdict === 'ok') continue;
+    const said = audited.audit?.explanations.map(({ cause, events }) => `${cause} ${events}`);
+    if (isQuiet || total.difference < 0)
+      failures.push(`3 wrong audit: ${metric} ${total.difference} ${said?.join(', ')}`);
+  }
+  return failures;
+}

@@ -1,0 +1,186 @@
+import { never, type Process, type World } from './world.ts';
+
+/** What may happen to one request and its response. */
+export const WIRE_FAULTS = [
+  /** No connection: nothing was sent. */
+  'unreached',
+  /** The connection broke before the request was taken. */
+  'request lost',
+  'reply lost',
+  /** The response never comes. */
+  'reply hangs',
+  'reply late',
+  /** Its body breaks off. */
+  'reply cut',
+  /** It arrives twice: browsers and proxies repeat a request whose connection broke. */
+  'doubled',
+  /** A proxy refuses it. */
+  '429',
+  '503 before',
+  /** A proxy gives up while it was taken. */
+  '503 after',
+  /** A captive portal. */
+  'portal',
+] as const;
+export type WireFault = (typeof WIRE_FAULTS)[number];
+
+/** Where requests go from one kind of program to another. */
+export type Link = 'page' | 'relay';
+
+/** A program that takes requests. */
+export interface Server {
+  /** `undefined` while nothing listens. */
+  readonly process: Process | undefined;
+  respond(request: Request, from: Process): Promise<Response>;
+}
+
+/** One request as it went, for whoever wants to know what really happened. */
+export interface Exchange {
+  readonly link: Link;
+  readonly from: Process;
+  readonly path: string;
+  readonly body: unknown;
+  /** The processes that took it; two where it was doubled. */
+  readonly takenBy: Process[];
+  /** The status that left the server, each time. */
+  readonly statuses: number[];
+  /** The whole response reached who asked. */
+  isAnswered: boolean;
+  /** What relays call it. */
+  requestId: string | null;
+  /** What the server that took it said, parsed. */
+  said?: unknown;
+}
+
+/** The lines between pages, relays and the network. */
+export class Wire {
+  readonly exchanges: Exchange[] = [];
+  readonly #world: World;
+  /** Faults that are to come on a link, in order. */
+  readonly #faults: Record<Link, WireFault[]> = { page: [], relay: [] };
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Has the next requests on a link meet a fault. */
+  plan(link: Link, fault: WireFault, count: number): void {
+    for (let at = 0; at < count; at++) this.#faults[link].push(fault);
+  }
+
+  /** From now on nothing is wrong. */
+  mend(): void {
+    this.#faults.page.length = this.#faults.relay.length = 0;
+  }
+
+  /** Sends a request as `fetch` does. */
+  send(
+    link: Link,
+    from: Process,
+    server: Server,
+    { url, init }: { url: string; init: RequestInit },
+  ): Promise<Response> {
+    const { signal } = init;
+    if (!from.reach()) return never;
+    const path = new URL(url).pathname;
+    const exchange: Exchange = {
+      link,
+      from,
+      path,
+      body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
+      takenBy: [],
+      statuses: [],
+      isAnswered: false,
+      requestId: new Headers(init.headers).get('x-request-id'),
+    };
+    this.exchanges.push(exchange);
+    const fault = this.#faults[link].shift();
+    this.#world.note(`${from.name} → ${path}${fault ? ` [${fault}]` : ''} ${describe(exchange.body)}`);
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => void (from.isAlive && reject(error as Error));
+      const cancel = (): void => fail(signal?.reason ?? new DOMException('Aborted', 'AbortError'));
+      if (signal?.aborted) return cancel();
+      signal?.addEventListener('abort', cancel);
+      this.#carry(exchange, { server, url, init, fault }).then((response) => from.isAlive && resolve(response), fail);
+    });
+  }
+
+  async #carry(
+    exchange: Exchange,
+    { server, url, init, fault }: { server: Server; url: string; init: RequestInit; fault: WireFault | undefined },
+  ): Promise<Response> {
+    const world = this.#world;
+    const ms = (): number => 1 + world.random() ** 4 * 400;
+    await world.wait(ms());
+    if (fault === 'unreached') throw broken('ECONNREFUSED');
+    if (fault === 'request lost') throw broken('ECONNRESET');
+    if (fault === '429') return refusal(429, { 'retry-after': String(Math.ceil(world.random() * 30)) });
+    if (fault === '503 before') return refusal(503);
+    if (fault === 'portal') return new Response('<html>', { status: 200, headers: { 'content-type': 'text/html' } });
+    const take = async (): Promise<Response> => {
+      const { process } = server;
+      if (!process?.isAlive) throw broken('ECONNREFUSED');
+      exchange.takenBy.push(process);
+      const request = new Request(url, {
+        method: init.method ?? 'GET',
+        headers: init.headers ?? {},
+        body: init.body ?? null,
+      });
+      const ended = process.ended.then(() => world.wait(ms())).then(() => Promise.reject(broken('ECONNRESET')));
+      const response = await Promise.race([server.respond(request, exchange.from), ended]);
+      const text = await response.text();
+      // What a process had not sent before it died is lost with it.
+      if (!process.isAlive) await ended;
+      exchange.statuses.push(response.status);
+      exchange.said = parse(text);
+      exchange.requestId ??= response.headers.get('x-request-id');
+      world.note(`${process.name} ← ${exchange.path} ${response.status} for ${exchange.from.name}`);
+      return new Response(text === '' ? null : text, response);
+    };
+    const first = take();
+    const second = fault === 'doubled' ? world.wait(ms()).then(take) : undefined;
+    second?.catch(() => undefined);
+    const response = await (second && world.chance(0.5) ? second : first);
+    if (fault === 'reply lost') throw broken('ECONNRESET');
+    if (fault === 'reply hangs') return never;
+    if (fault === '503 after') return refusal(503);
+    await world.wait(fault === 'reply late' ? world.between(1_000, 20_000) : ms());
+    if (fault !== 'reply cut') {
+      exchange.isAnswered = true;
+      return response;
+    }
+    const text = await response.text();
+    const half = text.slice(0, Math.floor(text.length * world.random()));
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(half));
+        controller.error(broken('ECONNRESET'));
+      },
+    });
+    return new Response(body, response);
+  }
+}
+
+function broken(code: string): Error {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+}
+
+function refusal(status: number, headers: Record<string, string> = {}): Response {
+  return new Response('{"message":"A proxy says so."}', {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+}
+
+function describe(body: unknown): string {
+  const { events } = (body ?? {}) as { events?: readonly { event_name: string; event_id?: string }[] };
+  return events?.map(({ event_name, event_id }) => `${event_name}:${event_id?.slice(0, 6) ?? ''}`).join(' ') ?? '';
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
