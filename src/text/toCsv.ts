@@ -52,14 +52,21 @@ export function flattenRow(row: object): Readonly<Record<string, unknown>> {
 /**
  * Where a spreadsheet would run what follows. It may skip white space and invisible characters, and takes full-width signs
  * for ordinary ones. Where it expects semicolons, a cell begins after each of them and on every line, quoted or not.
+ * Apostrophes are skipped as well, so that one that was there before is told from one that is added.
  */
-const FORMULA =
-  /(^|[;\t\r\n])(?=[\s\p{Cc}\p{Cf}"]*[=+\-@\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])|^(?=[\t\r\n])/gu;
+const BEFORE_FORMULA = String.raw`(?=[\s\p{Cc}\p{Cf}"']*[=+\-@\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])`;
+const FORMULA = new RegExp(String.raw`(?<=^|[;\t\r\n])${BEFORE_FORMULA}|^(?='*[\t\r\n])`, 'gu');
+const GUARDED = new RegExp(String.raw`(?<=^|[;\t\r\n])'${BEFORE_FORMULA}|^'(?='*[\t\r\n])`, 'gu');
+
+/** Returns the text of a cell that `toCsv` wrote: without the apostrophes that keep a spreadsheet from running it. */
+export function withoutGuard(cell: string): string {
+  return cell.replaceAll(GUARDED, '');
+}
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = text.replaceAll(FORMULA, "$1'");
+  const safe = text.replaceAll(FORMULA, "'");
   return /[",;\t\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

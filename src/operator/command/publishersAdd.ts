@@ -11,8 +11,6 @@ import type { AddOutcome } from '../publishers/addPublishers.ts';
 import { checkPublishers, keyOf, type CheckedPublisher } from '../publishers/checkPublishers.ts';
 import {
   decodeList,
-  ENCODINGS,
-  type Encoding,
   PublisherListError,
   readPublisherList,
   type ListedPublisher,
@@ -29,8 +27,8 @@ const OPTIONS = {
   failures: { kind: 'flag', about: 'Prints what failed only: invalid, unknown or not sent.' },
   encoding: {
     kind: 'choice',
-    choices: ENCODINGS,
-    about: 'How the file is written. UTF-8 and UTF-16 are recognized.',
+    choices: ['windows-1252'],
+    about: 'Reads a file that is not UTF-8 or UTF-16, which are recognized.',
   },
 } as const;
 
@@ -47,7 +45,7 @@ export const publishersAdd = operatorCommand({
     },
     {
       call: 'offerlet-operator publishers add new.csv --failures --csv > failed.csv',
-      does: 'Adds them, and writes down what failed and why',
+      does: 'Adds them, and writes down what failed and why: correct failed.csv, and add it',
     },
     {
       call: 'jq -c ".[]" new.json | offerlet-operator publishers add - --csv > results.csv',
@@ -116,7 +114,7 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
 /** Throws a `UsageError` when it is not certain how the file is written: names could be damaged. */
 function decode(
   bytes: Uint8Array,
-  { file, given }: { readonly file: string; readonly given: Encoding | undefined },
+  { file, given }: { readonly file: string; readonly given: 'windows-1252' | undefined },
 ): string {
   const { text, isGuessed, example } = decodeList(bytes, given);
   if (isGuessed && given === undefined)
@@ -167,18 +165,37 @@ const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
   'not sent': 'bad',
 };
 
+const COLUMNS = [
+  'line',
+  'status',
+  'brand_name',
+  'domain',
+  'primary_category_id',
+  'subcategory_ids',
+  'pending_publisher_id',
+  'reason',
+];
+
+/** A field of a list as a cell of CSV has it. */
+function cellOf(field: unknown): string {
+  return Array.isArray(field) ? field.join('; ') : typeof field === 'string' ? field : '';
+}
+
 function printResults(
   { settings, print }: CommandContext<typeof OPTIONS>,
   checked: readonly CheckedPublisher[],
   results: readonly Result[],
 ): void {
-  const all = checked.map(({ line, brand_name, domain }, index) => {
+  const all = checked.map(({ line, brand_name, domain, fields }, index) => {
     const result = results[index] ?? NOT_SENT;
     return {
       line,
       status: result.status,
       brand_name,
       domain,
+      // As they were given, so that the failures can be corrected and sent.
+      primary_category_id: cellOf(fields['primary_category_id']),
+      subcategory_ids: cellOf(fields['subcategory_ids']),
       pending_publisher_id: 'pending_publisher_id' in result ? result.pending_publisher_id : null,
       reason: 'reason' in result ? result.reason : null,
     };
@@ -186,7 +203,7 @@ function printResults(
   const rows = settings.failures ? all.filter(({ status }) => TONES[status] === 'bad') : all;
   print({
     json: { results: rows, counts: countsOf(results), dry_run: settings['dry-run'] },
-    csv: { rows, columns: ['line', 'status', 'brand_name', 'domain', 'pending_publisher_id', 'reason'] },
+    csv: { rows, columns: COLUMNS },
     table: () => ({
       columns: [
         { header: 'LINE', isNumber: true },

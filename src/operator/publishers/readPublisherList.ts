@@ -1,4 +1,5 @@
 import { didYouMean } from '../../text/didYouMean.ts';
+import { withoutGuard } from '../../text/toCsv.ts';
 
 /** A list that cannot be read; the message says what to correct. */
 export class PublisherListError extends Error {
@@ -86,15 +87,35 @@ function fromCsv(text: string): ListedPublisher[] {
       `The list has no column ${required}.${near} Its first line must name brand_name, domain, primary_category_id and subcategory_ids.`,
     );
   }
+  const brand = columns.indexOf('brand_name');
   return records.map(({ line, cells }) => ({
     line,
     malformed: cells.slice(names.length).some((cell) => cell.trim() !== '')
       ? `the line has ${cells.length} cells, the header ${names.length}: a separator in a name must be in quotes`
-      : undefined,
+      : dateProblem(cells[brand]?.trim() ?? ''),
     fields: Object.fromEntries(
-      columns.flatMap((name, index) => (name === undefined ? [] : [[name, cells[index] ?? '']])),
+      columns.flatMap((name, index) => (name === undefined ? [] : [[name, withoutGuard(cells[index] ?? '')]])),
     ),
   }));
+}
+
+const MONTH =
+  '(?:jan(?:uary?|uar)?|feb(?:ruary?|ruar)?|mar(?:ch)?|märz?|mrz|apr(?:il)?|ma[yi]|june?|juni|july?|juli|aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)';
+/** What spreadsheets make of names such as `3.1`, `Sept 11` or `1E5`: dates in any order, with names of months, and powers of ten. */
+const MADE_BY_SPREADSHEET = new RegExp(
+  String.raw`^(\d{1,4}([-./])\d{1,2}\2\d{1,4}( \d\d:\d\d(:\d\d)?)?|\d{1,2}[-. ]+${MONTH}([-. ]+\d{2,4})?|${MONTH}[-. ]\d{2,4}|\d([.,]\d+)?E[+-]\d{2,3})$`,
+  'i',
+);
+/** The numbers of the days from 1990 to 2049, which a spreadsheet shows when a date has lost its format. */
+const DAY_NUMBERS = { first: 32_874, last: 54_788 };
+const DAY_ZERO = Date.UTC(1899, 11, 30);
+
+/** Why a name may be what a spreadsheet made of another one: it could not be corrected once it has been requested. */
+function dateProblem(name: string): string | undefined {
+  const isNumber = /^\d{5}$/.test(name) && Number(name) >= DAY_NUMBERS.first && Number(name) <= DAY_NUMBERS.last;
+  if (!isNumber && !MADE_BY_SPREADSHEET.test(name)) return undefined;
+  const day = isNumber ? `, ${new Date(DAY_ZERO + Number(name) * 86_400_000).toISOString().slice(0, 10)}` : '';
+  return `brand_name looks like a date or number that a spreadsheet made of a name: "${name}"${day}. If it is the name, send it as JSON`;
 }
 
 function recordsOf(text: string): CsvRecord[] {
@@ -180,9 +201,7 @@ function separatorOf(text: string): string {
   return [';', '\t'].reduce((best, letter) => (count(letter) > count(best) ? letter : best), ',');
 }
 
-/** How a file is written, beside UTF-8. */
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
 /** The text of a file. */
 export interface DecodedList {

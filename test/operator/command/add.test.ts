@@ -64,14 +64,25 @@ test('invalid rows are named with their line and reason, the others are added: c
   const { code, stdout, stderr } = await add([path, '--csv']);
   expect(code).toBe(5);
   expect(stdout.split('\r\n').filter((line) => line.includes(',invalid,'))).toEqual([
-    `${ROWS + 2},invalid,No Domain,,,domain is missing`,
-    `${ROWS + 3},invalid,Typo,typo.example,,"primary_category_id is not a category: ""Nowhere""."`,
+    `${ROWS + 2},invalid,No Domain,,Nowhere,Nothing,,domain is missing`,
+    `${ROWS + 3},invalid,Typo,typo.example,Nowhere,Nothing,,"primary_category_id is not a category: ""Nowhere""."`,
   ]);
   // Where it takes long, its progress comes first.
   expect(stderr.trimEnd().split('\n').slice(-2)).toEqual([
     `${ROWS + 2} publishers: ${ROWS} added, 2 invalid.`,
     `offerlet: 2 of ${ROWS + 2} publishers are invalid. Correct them and run the command again.`,
   ]);
+});
+
+test('what failed is written down, corrected and sent', async () => {
+  const channel = new ChannelClient({ networkUrl: world.url, apiKey: world.key });
+  const [category] = await channel.categories();
+  const list = `brand_name,domain,category,subcategory\n=Plus,plus..example,${category?.name},${category?.subcategories[0]?.name}\n`;
+  const { stdout, code } = await add(['-', '--failures', '--csv'], { input: list });
+  expect([code, stdout]).toEqual([5, expect.stringContaining("'=Plus,plus..example") as string]);
+  expect(await counts(['-'], { input: stdout.replace('plus..', 'plus.') })).toEqual({ added: 1 });
+  const { publishers } = await channel.publishers({ q: 'Plus' });
+  expect(publishers[0]?.brand_name).toBe('=Plus');
 });
 
 test('JSON Lines come from a pipe; anything else is code 2', async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   decodeList,
@@ -38,12 +39,31 @@ test('many quotes in a cell are read: time that grew with their square would end
   expect(cellsOf(text)[1]?.[0]?.length).toBe(1_000_001);
 });
 
-test('what toCsv writes is read back', () => {
-  const rows = [
-    { a: 'x,y', b: 'say "hi"' },
-    { a: 'two\r\nlines', b: 'ä' },
-  ];
-  expect(cellsOf(toCsv(rows))).toEqual([['a', 'b'], ...rows.map(({ a, b }) => [a, b])]);
+test('what toCsv writes is read back, whatever a spreadsheet would have made of it', () => {
+  const piece = fc.constantFrom('=', "'", '"', ';', ',', '\t', '\n', '\r\n', ' ', '-', '@', 'ä', '\u200b', 'x');
+  const text = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(text, text, (brand_name, domain) => {
+      const list = toCsv([{ brand_name: `${brand_name}x`, domain: `${domain}x`, category: 'c', subcategory: 's' }]);
+      const [{ fields } = {}] = readPublisherList(list);
+      expect([fields?.['brand_name'], fields?.['domain']]).toEqual([`${brand_name}x`, `${domain}x`]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each<readonly [string, RegExp | null]>([
+  ['44197', /looks like a date.*"44197", 2021-01-01/],
+  ['01.03.2024', /looks like a date/],
+  ['3-Jan', /looks like a date/],
+  ['Sep-11', /looks like a date/],
+  ['1.00E+05', /looks like a date or number/],
+  ...['4711', '7-11', '1-800-Flowers', 'Martin 12', 'Studio 54', '90210', 'March'].map((name) => [name, null] as const),
+])('%s in CSV is refused if a spreadsheet made it of a name, and is a name in JSON', (name, problem) => {
+  const [one] = readPublisherList(`brand_name,domain,category,subcategory\n${name},a.example,c,s\n`);
+  if (problem) expect(one?.malformed).toMatch(problem);
+  else expect(one?.malformed).toBeUndefined();
+  expect(readPublisherList(JSON.stringify([{ brand_name: name }]))[0]?.malformed).toBeUndefined();
 });
 
 test('JSON, JSON Lines and CSV give the same items', () => {
