@@ -29,7 +29,7 @@ export interface PartQuery {
 export type Split = 'dates' | 'publishers';
 
 /** Publishers of one request: more ids would make a URL that proxies refuse. */
-const IDS_PER_REQUEST = 100;
+export const IDS_PER_REQUEST = 100;
 /** Parts are a little smaller than they would have to be: no two days have the same number of rows. */
 const SPARE = 1.1;
 

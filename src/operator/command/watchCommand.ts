@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Command, type Options, OUTPUT } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
@@ -7,7 +9,7 @@ import { countDays } from '../../wire/utcDates.ts';
 import { plural, rangeText } from '../reports/format.ts';
 import { type Cause, type Causes, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';
 import { EXAMPLE_RULES, loadRules } from '../watch/rules.ts';
-import { openStateFile, type StateOwner } from '../watch/stateFile.ts';
+import { openStateFile, type StateFile, type StateOwner } from '../watch/stateFile.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 
 const OPTIONS = {
@@ -15,7 +17,8 @@ const OPTIONS = {
   state: {
     kind: 'text',
     value: 'FILE',
-    about: 'Remembers what was said already; NAME.state.json beside the rules file by default.',
+    about:
+      'Remembers what was said already. By default NAME.state.json beside the rules file; without one, in .local/state/offerlet of your home.',
   },
   all: { kind: 'flag', about: 'Prints what is still open, not only what is new.' },
   backtest: { kind: 'text', value: 'DAYS', about: 'Prints what would have been said in these days, such as 90d.' },
@@ -70,7 +73,7 @@ async function runWatch(context: Context): Promise<void> {
     return terminal.note(backtestSummary(evaluation, days));
   }
   const path = settings.state ?? (settings.rules === undefined ? undefined : stateBeside(settings.rules));
-  const file = path === undefined ? undefined : await openStateFile(path, owner);
+  const file = path === undefined ? await openOwnState(owner, terminal) : await openStateFile(path, owner);
   try {
     const evaluation = await look(file?.causes ?? new Map());
     file?.save(evaluation.causes);
@@ -179,6 +182,22 @@ function readDays(text: string): number {
   if (!(days >= 1 && days <= 400))
     throw new UsageError(`--backtest is not a number of days: "${text}". Use something like 90d.`);
   return days;
+}
+
+/** Opens the state of a channel without a rules file, in the account's home; undefined where nothing can be written there. */
+async function openOwnState(owner: StateOwner, terminal: Terminal): Promise<StateFile | undefined> {
+  const { XDG_STATE_HOME, LOCALAPPDATA, HOME } = process.env;
+  const folder = join(XDG_STATE_HOME || LOCALAPPDATA || join(HOME || homedir(), '.local', 'state'), 'offerlet');
+  // Each channel of each network has its own.
+  const name = `${new URL(owner.network).host} ${owner.channel}`.replaceAll(/[^\p{L}\d]+/gu, '-').slice(0, 100);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return await openStateFile(join(folder, `watch-${name}.state.json`), owner);
+  } catch (error) {
+    if (error instanceof ExitError) throw error;
+    terminal.note(`What was said already cannot be remembered in ${folder}. Use --state FILE.`);
+    return undefined;
+  }
 }
 
 function stateBeside(rules: string): string {

@@ -7,7 +7,7 @@ import { readExcludedPublishers, type ExcludedPublisher } from '../operations/ex
 import { hasAllWords } from '../publishers/hasAllWords.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
 import { EVERYTHING, NO_FILTERS } from '../reports/reportSpec.ts';
-import { chunksOf, IDS_PER_REQUEST } from '../watch/readFacts.ts';
+import { chunksOf, IDS_PER_REQUEST } from '../clients/walkParts.ts';
 import { type Publisher, type PublisherDetail, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { oneOf } from '../../wire/json.ts';
 

@@ -30,8 +30,8 @@ export interface EvaluateOptions {
 /** Reads what the rules need, judges the last complete days by them, and says what began and what is over. */
 export async function evaluate({ source, rules, before, days = 1 }: EvaluateOptions): Promise<Evaluation> {
   const now = Date.now();
-  const publishers = [...before.values()].flatMap(({ rule, id }) =>
-    rules.rules.some((one) => one.name === rule && 'by' in one && one.by === 'publisher') ? [id] : [],
+  const publishers = [...before.values()].filter(({ rule }) =>
+    rules.rules.some((one) => one.name === rule && 'by' in one && one.by === 'publisher'),
   );
   const read = await readFacts(source, { rules, days, publishers });
   const skipped = new Set(read.skipped.map(({ rule }) => rule));

@@ -22,6 +22,8 @@ export interface Facts {
   subjects(by: By): ReadonlyMap<string, string>;
   /** A metric of one day; 0 without activity. */
   value(by: By, id: string, metric: string, date: string): number;
+  /** A metric of some days together, where those were read as one; undefined otherwise. */
+  sum?(by: By, id: string, metric: string, dates: readonly string[]): number | undefined;
   /** Requests to add a publisher, with the moment they were made. */
   readonly requests: readonly Request[];
   /** Publishers that the channel no longer has. */
@@ -119,18 +121,56 @@ function judgeSubjects(rule: ReportRule, options: JudgeOptions): (subject: Judge
   }
 }
 
-/** The same weekday of the weeks before, without holidays and days before the history. */
+/** What a day is judged by: its dates, and those before it that say what is usual; undefined without enough history. */
+interface RuleDates {
+  readonly now: readonly string[];
+  /** For `change`, the same weekday of the weeks before; for `silent`, the days before. Never holidays. */
+  readonly before: readonly string[];
+}
+
+/** Which dates a rule judges a day by. */
+export function datesOfRule(
+  rule: ReportRule,
+  { day, from, holidays }: { readonly day: string; readonly from: string; readonly holidays: ReadonlySet<string> },
+): RuleDates | undefined {
+  const known = (date: string): boolean => date >= from;
+  if (rule.kind === 'range') {
+    const now = datesBefore(addDays(day, 1), rule.days);
+    return now.every(known) ? { now, before: [] } : undefined;
+  }
+  if (rule.kind === 'change') {
+    const before = [...Array(rule.weeks).keys()].map((week) => addDays(day, -7 * (week + 1)));
+    return { now: [day], before: before.filter((date) => known(date) && !holidays.has(date)) };
+  }
+  const now: string[] = [];
+  for (let date = day; now.length < rule.days && known(date); date = addDays(date, -1))
+    if (!holidays.has(date)) now.push(date);
+  if (now.length < rule.days) return undefined;
+  return { now, before: datesBefore(now.at(-1) ?? day, USUAL_DAYS).filter(known) };
+}
+
+/** The lists of dates of which a rule reads the sum: for `change`, each date is one. */
+export function windowsOf(rule: ReportRule, { now, before }: RuleDates): readonly (readonly string[])[] {
+  return [now, ...(rule.kind === 'change' ? before.map((date) => [date]) : [before])].filter(
+    (dates) => dates.length > 0,
+  );
+}
+
+function totalOf(facts: Facts, rule: ReportRule, id: string): (metric: string, dates: readonly string[]) => number {
+  return (metric, dates) =>
+    facts.sum?.(rule.by, id, metric, dates) ?? sum(dates.map((date) => facts.value(rule.by, id, metric, date)));
+}
+
 function judgeChanges(rule: ChangeRule, { facts, day, holidays }: JudgeOptions): (subject: Judged) => RuleResult {
-  const days = [...Array(rule.weeks).keys()]
-    .map((week) => addDays(day, -7 * (week + 1)))
-    .filter((date) => date >= facts.from && !holidays.has(date));
+  const days = datesOfRule(rule, { day, from: facts.from, holidays })?.before ?? [];
   // One week could be the unusual one, unless the rule requires only one.
   if (holidays.has(day)) return () => HOLIDAY;
   if (days.length < Math.min(2, rule.weeks)) return () => TOO_SHORT;
   return ({ id, isOpen }) => {
-    const before = days.map((date) => facts.value(rule.by, id, rule.metric, date));
+    const total = totalOf(facts, rule, id);
+    const before = days.map((date) => total(rule.metric, [date]));
     const usual = medianOf(before);
-    const value = facts.value(rule.by, id, rule.metric, day);
+    const value = total(rule.metric, [day]);
     if (usual < rule.minimum) return tooFew(rule.metric);
     const change = (value - usual) / usual;
     // An open cause ends well within the limit: a value that moves around it would begin and end every day.
@@ -149,19 +189,16 @@ function judgeChanges(rule: ChangeRule, { facts, day, holidays }: JudgeOptions):
 }
 
 function judgeSilence(rule: SilentRule, { facts, day, holidays }: JudgeOptions): (subject: Judged) => RuleResult {
-  const days: string[] = [];
-  let date = day;
-  for (; days.length < rule.days && date >= facts.from; date = addDays(date, -1))
-    if (!holidays.has(date)) days.push(date);
-  if (days.length < rule.days) return () => TOO_SHORT;
+  const { now: days, before } = datesOfRule(rule, { day, from: facts.from, holidays }) ?? {};
+  if (!days || !before) return () => TOO_SHORT;
   const range = { from: days.at(-1) ?? day, to: day };
-  const before = datesBefore(range.from, USUAL_DAYS).filter((one) => one >= facts.from);
   return ({ id, isOpen }) => {
-    const value = sum(days.map((one) => facts.value(rule.by, id, rule.metric, one)));
+    const sumOf = totalOf(facts, rule, id);
+    const value = sumOf(rule.metric, days);
     if (value > 0 && !isOpen) return FINE;
     const of = labelOf(rule.metric).toLowerCase();
     if (value > 0) return { outcome: 'fine', text: `${valueText(rule.metric, value)} ${of} in ${rangeText(range)}.` };
-    const total = sum(before.map((one) => facts.value(rule.by, id, rule.metric, one)));
+    const total = sumOf(rule.metric, before);
     const usual = before.length === 0 ? 0 : total / before.length;
     // Seven days say what is usual on every weekday. Silence that is known stays an alarm when all that was usual is over.
     if (!isOpen && before.length < 7) return TOO_SHORT;
@@ -173,14 +210,14 @@ function judgeSilence(rule: SilentRule, { facts, day, holidays }: JudgeOptions):
   };
 }
 
-function judgeRanges(rule: RangeRule, { facts, day }: JudgeOptions): (subject: Judged) => RuleResult {
+function judgeRanges(rule: RangeRule, { facts, day, holidays }: JudgeOptions): (subject: Judged) => RuleResult {
   const range: DateRange = { from: addDays(day, 1 - rule.days), to: day };
   const [over = '', under = ''] = RATIOS[rule.metric] ?? [];
-  if (range.from < facts.from) return () => TOO_SHORT;
-  const days = datesBefore(addDays(day, 1), rule.days);
+  const days = datesOfRule(rule, { day, from: facts.from, holidays })?.now;
+  if (!days) return () => TOO_SHORT;
   return ({ id, isOpen }) => {
-    const total = (metric: string): number => round(sum(days.map((one) => facts.value(rule.by, id, metric, one))), 2);
-    const [above, below] = [total(over), total(under)];
+    const total = totalOf(facts, rule, id);
+    const [above, below] = [round(total(over, days), 2), round(total(under, days), 2)];
     if (below < rule.minimum) return tooFew(under);
     const value = round(above / below, 4);
     const isBelow = rule.from !== undefined && value < rule.from;
@@ -204,7 +241,8 @@ function judgePending(rule: PendingRule, { facts, now, open }: JudgeOptions): Ju
   const judged = waiting.map(({ id, name, status, at }): Judgement => {
     const days = Math.floor((now - at) / DAY_MS);
     const since = dateOf(at);
-    const text = `${inWords(status)} for ${plural(days, 'day')}, since ${rangeText({ from: since, to: since })}; the limit is ${plural(rule.days, 'day')}.`;
+    // The network says since when there is a request, not since when it has this status.
+    const text = `${inWords(status)}; requested ${plural(days, 'day')} ago, on ${rangeText({ from: since, to: since })}; the limit is ${plural(rule.days, 'day')}.`;
     return { rule: rule.name, id, name, outcome: 'alarm', text };
   });
   const ids = new Set(waiting.map(({ id }) => id));

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { metricsOfRule, reachOf, type Facts } from './judge.ts';
+import { datesOfRule, metricsOfRule, reachOf, windowsOf, type Facts } from './judge.ts';
 import { RATIOS } from '../reports/sumHours.ts';
 import { SUBJECTS, type By, type ReportRule, type Rules } from './rules.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { DateRangeError, ReportingUnavailableError, RowLimitError, ValidationError } from '../clients/errors.ts';
+import { chunksOf, IDS_PER_REQUEST } from '../clients/walkParts.ts';
 import { type ReportingClient } from '../clients/ReportingClient.ts';
 import { readWholeReport } from '../clients/readWholeReport.ts';
 import { forEach } from '../operations/forEach.ts';
@@ -38,8 +39,13 @@ export interface FactsQuery {
   readonly rules: Rules;
   /** The number of complete days that are judged, the last one included. */
   readonly days: number;
-  /** Ids of publishers with an open cause: they are read however small they have become. */
-  readonly publishers: readonly string[];
+  /** Publishers with an open cause: they are read however small they have become. Removed ones have no other name. */
+  readonly publishers: readonly Named[];
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
 }
 
 /** Facts, and which days they can judge. */
@@ -51,8 +57,6 @@ export interface ReadFacts {
   readonly skipped: readonly { readonly rule: string; readonly why: string }[];
 }
 
-/** Publishers of one request: more ids would make a URL that proxies refuse. */
-export const IDS_PER_REQUEST = 100;
 /** The fewest days from which silence knows what is usual. */
 const SHORTEST_USUAL_DAYS = 7;
 
@@ -78,7 +82,7 @@ export async function readFacts(source: FactsSource, query: FactsQuery): Promise
       const its = onReports.filter((rule) => rule.by === by);
       if (by === 'channel') groups.set(by, channel);
       else if (its.length > 0 && by === 'publisher' && list)
-        groups.set(by, await readByPublisher(source, { rules: its, channel, list, open: query.publishers }));
+        groups.set(by, await readPublisherGroup(source, { ...query, its, channel, list }));
       else if (its.length > 0) {
         const group = createGroup(by, channel.range, its);
         await readDays(source, group, { period: channel.range });
@@ -94,6 +98,10 @@ export async function readFacts(source: FactsSource, query: FactsQuery): Promise
       dataEnd: end.dataEnd,
       subjects: (by) => groups.get(by)?.names ?? new Map(),
       value: (by, id, metric, date) => valueIn(groups.get(by), id, metric, date),
+      sum: (by, id, metric, dates) => {
+        const windows = groups.get(by)?.windows;
+        return windows && (windows.get(dates.join())?.get(id)?.[metric] ?? 0);
+      },
       requests: list?.requests ?? [],
       removed: new Set(
         list ? [...(groups.get('publisher')?.names.keys() ?? [])].filter((id) => !list.approved.has(id)) : [],
@@ -166,7 +174,10 @@ interface Group {
   readonly names: Map<string, string>;
   /** Metric, then id, then the day of the range: numbers only, for a channel may have a million days of publishers. */
   readonly values: ReadonlyMap<string, Map<string, Float64Array>>;
+  /** Joined dates, then id, then metric: read as one where only one day is judged. */
+  readonly windows?: Windows;
 }
+type Windows = ReadonlyMap<string, ReadonlyMap<string, Record<string, number>>>;
 
 function createGroup(by: By, range: DateRange, rules: readonly ReportRule[]): Group {
   const places = new Map(Array.from({ length: countDays(range) }, (_, place) => [addDays(range.from, place), place]));
@@ -238,8 +249,63 @@ interface PublishersQuery {
   readonly rules: readonly ReportRule[];
   readonly channel: Group;
   readonly list: Listed;
-  /** Publishers with an open cause: they are read however small they have become. */
-  readonly open: readonly string[];
+  /** Publishers with an open cause. */
+  readonly open: readonly Named[];
+}
+
+/** One day is judged by a few sums, of which the network needs one row for each publisher; many days by all of their days. */
+async function readPublisherGroup(
+  source: FactsSource,
+  {
+    its: rules,
+    days,
+    rules: { holidays },
+    publishers: open,
+    channel,
+    list,
+  }: FactsQuery & { readonly its: readonly ReportRule[]; readonly channel: Group; readonly list: Listed },
+): Promise<Group> {
+  if (days > 1 || source.memory) return readByPublisher(source, { rules, channel, list, open });
+  const names = new Map([...open.map(({ id, name }) => [id, name] as const), ...list.approved]);
+  const wanted = new Map<string, { readonly dates: readonly string[]; readonly metrics: Set<string> }>();
+  for (const rule of rules) {
+    const { from, to: day } = channel.range;
+    const dates = datesOfRule(rule, { day, from, holidays });
+    for (const window of dates ? windowsOf(rule, dates) : []) {
+      const one = wanted.get(window.join()) ?? { dates: window, metrics: new Set() };
+      wanted.set(window.join(), one);
+      for (const metric of metricsOfRule(rule)) one.metrics.add(metric);
+    }
+  }
+  const windows = new Map<string, Map<string, Record<string, number>>>();
+  let done = 0;
+  await forEach([...wanted], async ([key, { dates, metrics }]) => {
+    const sums = new Map<string, Record<string, number>>();
+    windows.set(key, sums);
+    for (const period of runsOf(dates)) {
+      const spec = { ...EVERYTHING, period, by: ['publisher'], metrics: [...metrics] };
+      const { rows } = await readWholeReport(source.reports, spec, { signal: source.signal, split: 'publishers' });
+      for (const row of rows) {
+        const sum = sums.get(String(row['publisher_id'])) ?? {};
+        sums.set(String(row['publisher_id']), sum);
+        for (const metric of metrics) sum[metric] = (sum[metric] ?? 0) + Number(row[metric] ?? 0);
+      }
+    }
+    done += 1;
+    source.onProgress?.(`Read ${done} of ${wanted.size} sums by publisher …`);
+  });
+  return { ...createGroup('publisher', channel.range, rules), names, windows };
+}
+
+/** The ranges of consecutive dates in a list, whatever its order. */
+function runsOf(dates: readonly string[]): readonly DateRange[] {
+  const runs: { from: string; to: string }[] = [];
+  for (const date of dates.toSorted()) {
+    const last = runs.at(-1);
+    if (last && addDays(last.to, 1) === date) last.to = date;
+    else runs.push({ from: date, to: date });
+  }
+  return runs;
 }
 
 /** Reads the days of publishers. A day on which the channel as a whole is what it was is not read again. */
@@ -249,7 +315,7 @@ async function readByPublisher(source: FactsSource, query: PublishersQuery): Pro
   const before = read && isDeepStrictEqual(read.rules, rules) ? read : undefined;
   const group = createGroup('publisher', channel.range, rules);
   const metrics = [...group.values.keys()];
-  for (const id of open) group.names.set(id, id);
+  for (const { id, name } of open) group.names.set(id, name);
   for (const [id, name] of list.approved) group.names.set(id, name);
   const total = (of: Group | undefined, day: string): string =>
     metrics.map((metric) => valueIn(of, 'channel', metric, day)).join();
@@ -263,7 +329,7 @@ async function readByPublisher(source: FactsSource, query: PublishersQuery): Pro
     if (!stale || date < stale.from || date > stale.to)
       for (const id of known)
         put(group, { id, date, value: (metric) => valueIn(before?.publishers, id, metric, date) });
-  const ids = new Set([...known, ...open, ...(stale ? await largePublishers(source, query) : [])]);
+  const ids = new Set([...known, ...open.map(({ id }) => id), ...(stale ? await largePublishers(source, query) : [])]);
   for (const id of known) ids.delete(id);
   const parts = [...(stale ? split(stale, known) : []), ...split(channel.range, [...ids])];
   let done = 0;
@@ -304,11 +370,4 @@ async function largePublishers(
         large.add(row.publisher_id);
   });
   return [...list.approved.keys()].filter((id) => large.has(id));
-}
-
-/** Returns a list in parts of at most that size. */
-export function chunksOf<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  );
 }

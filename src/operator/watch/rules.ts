@@ -73,7 +73,7 @@ export function textOfRule(rule: Rule): string {
     case 'late':
       return `No data for more than ${plural(rule.hours, 'hour')}.`;
     case 'pending':
-      return `A request is ${rule.statuses.map((status) => inWords(status).toLowerCase()).join(' or ')} for ${plural(rule.days, 'day')} or longer.`;
+      return `A request is ${rule.statuses.map((status) => inWords(status).toLowerCase()).join(' or ')}, ${plural(rule.days, 'day')} or longer after it was made.`;
     case 'silent':
       return onReports(rule, `none for ${plural(rule.days, 'day')}, from ${limitOf(rule)} a day usual`);
     case 'change':

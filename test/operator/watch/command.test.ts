@@ -154,6 +154,56 @@ test('a later look reads of publishers only the days that changed, and says what
   expect(days.map((url) => url.includes(`from=${dayBefore(7)}&to=${dayBefore(7)}&`))).toEqual([true]);
 });
 
+test('one day is judged by a few sums, which say what all of its days do', async () => {
+  let calls = 0;
+  const options = { networkUrl: world.url, apiKey: world.key, onRequest: () => void calls++ };
+  const channel = new ChannelClient(options);
+  const reports = new ReportingClient({ ...options, variant: 'channel' });
+  const by = '    by: publisher\n    minimum: 1\n';
+  writeFileSync(
+    rules,
+    `holidays: [${dayBefore(9)}]\nrules:\n  peaks:\n    kind: change\n    above: +5%\n    below: -5%\n${by}  rates:\n    kind: range\n    from: 2%\n${by}  quiet:\n    kind: silent\n    metric: conversions\n    days: 1\n${by}`,
+  );
+  const look = async (memory?: object) => {
+    calls = 0;
+    const source = { channel, reports, memory };
+    const { turns, unjudged } = await evaluate({ source, rules: loadRules(rules), before: new Map(), days: 1 });
+    return { turns, unjudged };
+  };
+  const byDays = await look({});
+  expect(await look()).toEqual(byDays);
+  expect(byDays.turns.length).toBeGreaterThan(3);
+  // The end of the data, the list, the channel; one day and four before it, seven days, and 28 in two parts, one is shared.
+  expect(calls).toBeLessThanOrEqual(12);
+});
+
+test('without a rules file, what was said is remembered as well', async () => {
+  const env = { XDG_STATE_HOME: join(world.folder, 'state') };
+  const first = await world.run('watch', { env });
+  const second = await world.run('watch', { env });
+  expect([first.code, second.code, second.stdout, second.stderr]).toEqual([6, 6, '', '']);
+  expect(first.stdout).toContain('waiting-requests');
+  const nowhere = await world.run('watch', { env: { XDG_STATE_HOME: join(rules, 'x') } });
+  expect([nowhere.stdout, nowhere.stderr]).toEqual([
+    first.stdout,
+    expect.stringContaining('Use --state FILE') as string,
+  ]);
+});
+
+test('a publisher that was removed keeps its name, and a request says since when it is there', async () => {
+  const owner = { network: world.url, channel: 'Demo Channel' };
+  const file = await openStateFile(state, owner);
+  const gone = '6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11';
+  const day = dayBefore(2);
+  const cause = { rule: 'quiet', id: gone, name: 'Gone Shop', since: day, judged: day, text: 'No clicks.' };
+  file.save(new Map([[`quiet/${gone}`, cause]]));
+  await file.release();
+  writeFileSync(rules, 'rules:\n  quiet:\n    kind: silent\n  requests:\n    kind: pending\n    days: 1\n');
+  const { stdout } = await watch();
+  expect(stdout).toContain('Gone Shop: It is no longer a publisher of the channel.');
+  expect(stdout).toMatch(/Pending; requested \d+ days? ago, on/);
+});
+
 test.each([
   ['--rules missing.yaml', 'there is no such file'],
   ['--backtest month', 'Use something like 90d'],

@@ -11,7 +11,7 @@ test('each rule says in a sentence what it looks for', () => {
     'Clicks by publisher: below −50% against the same weekday of the 4 weeks before, from 100 usual.',
     'Impressions by publisher: none for 2 days, from 50 a day usual.',
     'CTR by publisher: below 0.05% or above 25.00% over 7 days, from 2,000 impressions.',
-    'A request is pending or needs info for 5 days or longer.',
+    'A request is pending or needs info, 5 days or longer after it was made.',
   ]);
   const rules = read(
     'rules:\n  a: { kind: change, by: page_type, above: 12.5%, weeks: 1, except: [CHECKOUT] }\n  b: { kind: range, metric: rpl, by: channel, to: 2, days: 1 }\n',
