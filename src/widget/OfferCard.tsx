@@ -7,8 +7,6 @@ import type { WidgetView } from './props.ts';
 const LONG_LABEL = 40;
 /** Characters from which on a promo code is written as small as any text. */
 const LONG_CODE = 20;
-/** From this number of offers on, the position is a number on phones as well. */
-const MANY = 7;
 
 /** Props of one offer. */
 interface OfferCardProps {
@@ -30,7 +28,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
   const index = sequence?.indexOf(placed) ?? 0;
   const count = sequence?.length ?? 1;
   const before = sequence?.[index - 1];
-  const isPictured = sequence && offer.assets?.length === 1;
+  const isPictured = offer.assets?.length === 1;
   const images = <Tiles view={view} offer={placed} kind={isPictured ? 'picture' : 'tiles'} />;
   // Before and after accept.
   const accepts = [cta.accept_copy, cta.claimed_accept_copy || cta.accept_copy] as const;
@@ -68,13 +66,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
               />
             )}
             {/* Screen readers read the words; in the row there is room for the numbers. */}
-            <span
-              role="img"
-              aria-label={messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${count}`)}
-              data-dots={
-                count < MANY ? '\u25cb'.repeat(index) + '\u25cf' + '\u25cb'.repeat(count - index - 1) : undefined
-              }
-            >
+            <span role="img" aria-label={messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${count}`)}>
               {`${index + 1}/${count}`}
             </span>
           </span>
@@ -233,8 +225,8 @@ interface PlaceProps {
 }
 
 /**
- * The text of an offer, and in its place, once it is accepted, the message and promo code. An invisible one reserves its
- * room until then: nothing moves under the pointer. The live region is always present so that screen readers announce the change.
+ * The text of an offer, of which the heading stays once it is accepted, above the message and promo code. The live region is
+ * always present so that screen readers announce the change.
  */
 function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
   const { messages } = view.props;
@@ -242,29 +234,27 @@ function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
   const isCopied = view.state.copied === offer;
   const opened = `✓ ${messages.claimed}`;
   const texts = [offer.offer.cta_details.transition_copy || opened, opened] as const;
-  const content = [
-    <p dir="auto">
-      <Either texts={texts} index={Number(view.state.opened.includes(offer))} />
-    </p>,
-    code && (
-      <div class="code">
-        <span class="small">{messages.code}</span>
-        <code dir="ltr" class={code.length > LONG_CODE ? 'text' : 'big'}>
-          {isClaimed ? code : code.replace(/[^-]/g, '0')}
-        </code>
-        <button type="button" class={isCopied ? '' : 'main'} onClick={(event) => view.copy(event, offer)}>
-          {isCopied ? messages.copied : messages.copy}
-        </button>
-      </div>
-    ),
-  ];
   return (
     <div class={isClaimed ? 'place claimed' : 'place'}>
       {children}
       <div class="claim" role="status" aria-atomic="false">
-        {isClaimed && content}
+        {isClaimed && (
+          <p dir="auto">
+            <Either texts={texts} index={Number(view.state.opened.includes(offer))} />
+          </p>
+        )}
+        {isClaimed && code && (
+          <div class="code">
+            <span class="small">{messages.code}</span>
+            <code dir="ltr" class={code.length > LONG_CODE ? 'text' : 'big'}>
+              {code}
+            </code>
+            <button type="button" class={isCopied ? '' : 'main'} onClick={(event) => view.copy(event, offer)}>
+              {isCopied ? messages.copied : messages.copy}
+            </button>
+          </div>
+        )}
       </div>
-      {!isClaimed && <div class="claim room">{content}</div>}
     </div>
   );
 }
@@ -329,19 +319,10 @@ export function Disclosure({ details, messages }: { details: DisclosureDetails; 
   );
 }
 
-/** Hues of the style sheet. */
-const HUES = 6;
-
 /** The advertiser's logo in its tile, above the first letter of the name, which shows until the image has loaded. */
 export function Logo({ advertiser: { name, logo_url } }: { advertiser: Advertiser }): JSX.Element {
   return (
-    <span
-      class="logo"
-      part="logo"
-      aria-hidden="true"
-      // Gives each name its own hue. Not by a style, which Content Security Policies forbid in HTML.
-      data-hue={[...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % HUES}
-    >
+    <span class="logo" part="logo" aria-hidden="true">
       {[...name][0]}
       {logo_url && (
         <img
