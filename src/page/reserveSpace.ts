@@ -17,9 +17,9 @@ interface ReservedSpace {
 }
 
 /**
- * Marks the element with `data-offerlet="rendered"`, `"empty"` or `"closed"`. Reserved space (`min-block-size`) that the
- * offers do not fill collapses at once when the shopper closes them, otherwise once nobody sees it: nothing visible
- * moves. What holds no offers collapses in view once the shopper has been idle.
+ * Marks the element with `data-offerlet="rendered"`, `"empty"` or `"closed"`. Offers fill the space that is reserved for them
+ * (`min-block-size`). Without offers it collapses at once when the shopper closed them, otherwise once nobody sees it, so that
+ * nothing visible moves, or in view once the shopper has been idle.
  */
 export function reserveSpace(find: () => Element | undefined): ReservedSpace {
   let held: string | undefined;
@@ -39,13 +39,11 @@ export function reserveSpace(find: () => Element | undefined): ReservedSpace {
 
     place.setAttribute('data-offerlet', state);
     if (isShopper) collapseInView();
-    else {
+    else if (state !== 'rendered') {
       observer.observe(element);
-      if (state !== 'rendered') {
-        for (const type of INPUT) dom.addEventListener(type, waitUntilIdle, true);
-        dom.addEventListener('visibilitychange', collapseUnseen);
-        waitUntilIdle();
-      }
+      for (const type of INPUT) dom.addEventListener(type, waitUntilIdle, true);
+      dom.addEventListener('visibilitychange', collapseUnseen);
+      waitUntilIdle();
     }
     undo = () => {
       unwatch();

@@ -15,8 +15,8 @@ export interface OffersProps extends Omit<ShowOptions, 'target'> {
   id?: string | undefined;
 }
 
-/** What the documentation recommends to reserve, without a media query: 480 px, and 720 px in windows narrower than 600 px. */
-const RESERVED = { minBlockSize: 'max(500px, min(720px, (700px - 100vw) * 999))' };
+/** What the documentation recommends to reserve, without a media query. */
+const RESERVED = { minBlockSize: 'max(400px, min(580px, (700px - 100vw) * 999))' };
 
 /**
  * Shows offers: INLINE in its place, otherwise over the page. New offers are requested when the value of an option changes;

@@ -110,10 +110,9 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   function claim({ currentTarget }: MouseEvent, offer: PlacedOffer): void {
     if (state.claimed.includes(offer)) return;
     const article = (currentTarget as Element).closest('article') as HTMLElement;
-    // A peek has no room for it. What moves under the pointer then ignores a second tap.
-    const handle = element.querySelector<HTMLElement>('[data-peek] > * > .handle');
-    if (handle) gestures.ignoreInput('a');
-    handle?.click();
+    // What moves under the pointer then ignores a second tap. A peek has no room for it.
+    gestures.ignoreInput('a');
+    element.querySelector<HTMLElement>('[data-peek] > * > .handle')?.click();
     draw({ ...state, claimed: [...state.claimed, offer] });
     // What is stuck to the bottom of a window may cover it.
     const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();

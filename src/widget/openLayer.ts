@@ -58,8 +58,10 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   const height = groups.reduce((sum, { offsetHeight }) => sum + offsetHeight, 0);
   // Once, so that what is above the offers stays where it is from one offer to the next. Not by a custom property: the styles of
   // everything inside would be computed again.
-  const surface = dialog.querySelector<HTMLElement>('.overlay .surface');
-  if (surface) surface.style.marginTop = `clamp(16px,${50 - (50 * height) / innerHeight}dvh - 52px,32dvh)`;
+  const surface = dialog.querySelector<HTMLElement>('.surface');
+  const middle = `${50 - (50 * height) / innerHeight}dvh`;
+  if (surface && dialog.matches('.overlay')) surface.style.marginTop = `clamp(16px,${middle} - 52px,32dvh)`;
+  else if (surface) surface.style.paddingTop = `max(56px,${middle})`;
   dialog.querySelector<HTMLElement>('#title')?.focus({ preventScroll: true });
   dialog.scrollTop = 0; // the badge above the heading stays in view
   return () => {

@@ -192,15 +192,15 @@ test('a tile that triggers the claim flow shows the code', () => {
   expect(shown.text()).toContain('LARK-2026');
 });
 
-test('one image is a large picture, in a list a tile', () => {
+test('one image is a picture, in a list as well; several are tiles', () => {
   const offer = placed(0, { assets: pictures(1) });
   const shown = show({ groups: [hero(offer)] });
   expect(shown.root.querySelectorAll('.picture a')).toHaveLength(1);
   expect(shown.root.querySelector('.tiles')).toBeNull();
   void mounted?.close('at once');
-  const { root } = show({ groups: [list(offer)] });
-  expect(root.querySelectorAll('.tiles a')).toHaveLength(1);
-  expect(root.querySelector('.picture')).toBeNull();
+  const { root } = show({ groups: [list(offer, placed(1, { assets: pictures(2) }))] });
+  expect(root.querySelectorAll('.picture a')).toHaveLength(1);
+  expect(root.querySelectorAll('.tiles a')).toHaveLength(2);
 });
 
 test('a second after accept, the text of the transition gives way to “opened”; the code stays', () => {
