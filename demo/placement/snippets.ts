@@ -81,7 +81,7 @@ function style({ mode, via }: Choices): Snippet[] {
   const [place, block] =
     via === 'element' ? ['offer-let', ':where(offer-let:not([hidden])) { display: block }\n'] : ['#offers', ''];
   const code = `${block}@media screen { ${place} { min-block-size: 400px } }
-@media screen and (width < 700px) { ${place} { min-block-size: 580px } }
+@media screen and (width < 700px) { ${place} { min-block-size: 570px } }
 ${place}[data-offerlet="empty"] { display: none }`;
   return [{ title: 'In your style sheet, to reserve the space', code }];
 }

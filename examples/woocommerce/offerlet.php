@@ -23,7 +23,7 @@ function offerlet_markup( $order_id ) {
 	foreach ( $attributes as $name => $value ) {
 		$text .= sprintf( ' %s="%s"', $name, esc_attr( $value ) );
 	}
-	return '<style>#offerlet{min-height:400px}@media(max-width:699px){#offerlet{min-height:580px}}</style><div id="offerlet"></div><script async' . $text . '></script>';
+	return '<style>#offerlet{min-height:400px}@media(max-width:699px){#offerlet{min-height:570px}}</style><div id="offerlet"></div><script async' . $text . '></script>';
 }
 
 // The classic page, and the block-based page while it has the "Additional information" block.

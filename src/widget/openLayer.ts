@@ -61,7 +61,7 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   const surface = dialog.querySelector<HTMLElement>('.surface');
   const middle = `${50 - (50 * height) / innerHeight}dvh`;
   if (surface && dialog.matches('.overlay')) surface.style.marginTop = `clamp(16px,${middle} - 52px,32dvh)`;
-  else if (surface) surface.style.paddingTop = `max(56px,${middle})`;
+  else if (groups[0]) groups[0].style.marginTop = `max(0px,${middle} - 56px)`;
   dialog.querySelector<HTMLElement>('#title')?.focus({ preventScroll: true });
   dialog.scrollTop = 0; // the badge above the heading stays in view
   return () => {
