@@ -160,8 +160,8 @@ for (const [size, widths] of Object.entries({ narrow: [360], wide: [700] })) {
       // Three of four fit, and fill what is left.
       const fit = all.toSorted((one, other) => one - other)[Math.ceil(all.length * 0.75) - 1] ?? 0;
       const room = named[size as 'narrow' | 'wide'] - fit;
-      expect(room, `${what}: ${fit} px`).toBeGreaterThanOrEqual(0);
-      expect(room, `${what}: ${fit} px`).toBeLessThan(20);
+      expect.soft(room, `${what}: ${fit} px`).toBeGreaterThanOrEqual(0);
+      expect.soft(room, `${what}: ${fit} px`).toBeLessThan(20);
     }
   });
 }
