@@ -74,7 +74,7 @@ export function createHistogram(name: string, help: string): Histogram {
 }
 
 /** Returns what describes this process, by the names that Prometheus' own clients use, and the build. */
-export function createProcessMetrics(): () => string[] {
+export function createProcessMetrics(from?: string): () => string[] {
   const delay = monitorEventLoopDelay();
   delay.enable();
   const started = Date.now() / 1_000 - process.uptime();
@@ -83,7 +83,7 @@ export function createProcessMetrics(): () => string[] {
     const { user, system } = process.cpuUsage();
     const gauge = (name: string, help: string, value: number): string[] =>
       sample(name, { type: 'gauge', help, values: [[{}, value]] });
-    const build = { version: installedVersion(), node: process.version };
+    const build = { version: installedVersion(from), node: process.version };
     const late = delay.percentile(99) / 1e9;
     delay.reset();
     return [

@@ -44,6 +44,19 @@ export interface RequestSource {
   readonly drop?: (() => void) | undefined;
 }
 
+/** What a network counts: requests, whose `value` is their milliseconds, and what became of the events in them. */
+export interface NetworkMetric {
+  readonly name: 'request' | 'events_accepted' | 'events_refused';
+  readonly value: number;
+  readonly method?: string;
+  /** The route's pattern, never the path with its values. */
+  readonly route?: string;
+  readonly status?: number;
+}
+
+/** Gets a measurement. */
+export type NetworkMeasure = (metric: NetworkMetric) => void;
+
 /** What a route gets besides the request. */
 export interface NetworkContext {
   readonly db: Database;
@@ -66,6 +79,7 @@ export interface NetworkContext {
   readonly cache: ProcessCache;
   /** Stores events. */
   readonly store: EventStore;
+  readonly measure: NetworkMeasure;
   /** The caller's IP address, where the server knows it. */
   readonly ip?: string | undefined;
   /** The scripted fault that affects this request, for routes that fail in part. */

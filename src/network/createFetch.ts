@@ -9,6 +9,7 @@ import {
   type KeyRow,
   type NetworkContext,
   type NetworkControls,
+  type NetworkMeasure,
   type NetworkRoute,
   type RouteParams,
   surfaceError,
@@ -51,6 +52,9 @@ interface FetchOptions {
   readonly routes: readonly NetworkRoute[];
   /** Where callers reach the network; by default each request's own origin. */
   readonly networkUrl?: string | (() => string) | undefined;
+  /** Whether a proxy of this address may say by X-Forwarded-Proto how it was called. */
+  isTrustedProxy(ip: string): boolean;
+  readonly measure: NetworkMeasure;
   /** Maximum offers in one response. */
   readonly maxOffers?: number | undefined;
   readonly controls: NetworkControls;
@@ -96,6 +100,8 @@ export function createFetch(options: FetchOptions): {
       ms: Math.round((performance.now() - started) * 10) / 10,
     };
     log({ at: new Date().toISOString(), level: 'info', message: 'responded', request_id: requestId, ...entry });
+    const { ms, ...labels } = entry;
+    options.measure({ name: 'request', value: ms, ...labels });
     return new Response(request.method === 'HEAD' ? null : response.body, { status: response.status, headers });
   }
 
@@ -134,6 +140,14 @@ export function createFetch(options: FetchOptions): {
     });
   }
 
+  /** The origin at which a request was sent: behind a proxy that ends TLS, the one that pages know. */
+  function originOf(request: Request, { ip }: RequestSource): string {
+    const url = new URL(request.url);
+    const [scheme] = (request.headers.get('x-forwarded-proto') ?? '').split(',').slice(-1);
+    if (scheme?.trim() === 'https' && ip !== undefined && options.isTrustedProxy(ip)) url.protocol = 'https:';
+    return url.origin;
+  }
+
   /** What a route gets. The clock, the settings, the faults and the key are read in one statement, when first needed. */
   function createContext({
     request,
@@ -155,7 +169,8 @@ export function createFetch(options: FetchOptions): {
       cache,
       store,
       requestId,
-      networkUrl: (networkUrl ?? new URL(request.url).origin).replace(/\/+$/, ''),
+      networkUrl: (networkUrl ?? originOf(request, caller)).replace(/\/+$/, ''),
+      measure: options.measure,
       ip: caller.ip,
       state,
       // The clock is a staging control: production ignores one that a staging network set in the same database.

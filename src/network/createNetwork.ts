@@ -1,7 +1,8 @@
+import { BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Environment } from '../wire/keys.ts';
 import { readHostName } from '../http/refuseForeign.ts';
-import type { RequestSource, NetworkRoute } from './context.ts';
+import type { RequestSource, NetworkMetric, NetworkRoute } from './context.ts';
 import { createFetch, logToStderr, type NetworkLog } from './createFetch.ts';
 import type { SeedKind } from './seed/seed.ts';
 import { readSetting, writeSetting } from './settings.ts';
@@ -40,6 +41,10 @@ export interface NetworkOptions {
   /** In production: issues new first keys and revokes the old. */
   readonly showKeys?: boolean | undefined;
   readonly log?: NetworkLog | undefined;
+  /** Addresses of proxies, such as `10.0.0.0/8`, whose X-Forwarded-Proto says whether the network is reached by https. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** Called for each request, and for the events in it. */
+  readonly onMetric?: ((metric: NetworkMetric) => void) | undefined;
 }
 
 /** A running network. */
@@ -62,6 +67,8 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
   const environment = options.environment ?? 'staging';
   const clock = startClock(options);
   const hosts = (options.controlHosts ?? []).map(readControlHost);
+  const networkUrl = readPublicUrl(options.networkUrl);
+  const isTrustedProxy = readProxies(options.trustedProxies ?? []);
   const data = options.memory === true ? undefined : options.data;
   const log = options.log ?? logToStderr;
   const db = await openWhenReachable(
@@ -89,7 +96,9 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       db,
       environment,
       routes: networkRoutes(environment),
-      networkUrl: options.networkUrl,
+      networkUrl,
+      isTrustedProxy,
+      measure: (metric) => options.onMetric?.(metric),
       maxOffers: options.maxOffers,
       controls: {
         async reset({ seed, now, networkUrl }) {
@@ -128,6 +137,33 @@ function startClock({ now, environment }: NetworkOptions): Date | undefined {
   if (environment === 'production')
     throw new NetworkStartError('--now is for staging networks only: it stops the clock.');
   return new Date(time);
+}
+
+/** Refuses a URL to which no path can be added. */
+function readPublicUrl(url: NetworkOptions['networkUrl']): NetworkOptions['networkUrl'] {
+  if (typeof url !== 'string') return url;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed && /^https?:$/.test(parsed.protocol) && !parsed.search && !parsed.hash && !parsed.username) return url;
+  throw new NetworkStartError(
+    `networkUrl (--public-url) is not the URL of a network: "${url}". Use something like https://partner.example.`,
+  );
+}
+
+/** Returns whether an address is one of those, or in one of those networks. */
+function readProxies(names: readonly string[]): (ip: string) => boolean {
+  const list = new BlockList();
+  for (const name of names) {
+    const [address = '', bits] = name.split('/', 2);
+    const [version, most] = isIP(address) === 6 ? (['ipv6', 128] as const) : (['ipv4', 32] as const);
+    const prefix = bits === undefined ? most : Number(bits);
+    if (isIP(address) === 0 || !/^\d{1,3}$/.test(bits ?? '0') || prefix > most)
+      throw new NetworkStartError(
+        `trustedProxies (--trusted-proxy) is not an IP address or a network: "${name}". Use something like 127.0.0.1 or 10.0.0.0/8.`,
+      );
+    list.addSubnet(address, prefix, version);
+  }
+  // An IPv4 address that arrives at an IPv6 socket is written as ::ffff:10.0.0.1, which a list of IPv4 contains as well.
+  return (ip) => isIP(ip) !== 0 && list.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
 }
 
 function readControlHost(name: string): string {

@@ -77,6 +77,8 @@ async function acceptEvents(raws: readonly unknown[], key: KeyRecord, context: N
   }
   const stored = await store(accepted, context);
   await storeReceipts(context, key, listReceipts({ raws, arrivals, errors, stored }));
+  context.measure({ name: 'events_accepted', value: raws.length - errors.size });
+  context.measure({ name: 'events_refused', value: errors.size });
   return raws.map((_, index) => {
     const error = errors.get(index);
     return error ? { index, success: false, error } : { index, success: true };

@@ -1,4 +1,12 @@
-import type { Network } from '../network.ts';
+import type { Network, NetworkMetric } from '../network.ts';
+import {
+  createHistogram,
+  createProcessMetrics,
+  listenForMetrics,
+  METRICS,
+  METRICS_PATH,
+  sample,
+} from '../cli/prometheus.ts';
 import { createOutput } from '../cli/output/terminal.ts';
 import { distributeCommand, partitionsCommand } from './databaseCommands.ts';
 import {
@@ -31,6 +39,17 @@ const OPTIONS = {
   },
   now: { kind: 'text', value: 'ISO', about: 'Stops the clock at this time, such as 2026-11-20T10:30:00Z.' },
   'control-host': CONTROL_HOST,
+  'public-url': {
+    kind: 'text',
+    value: 'URL',
+    about: 'URL at which others reach the network, such as https://partner.example. By default that of each request.',
+  },
+  'trusted-proxy': {
+    kind: 'list',
+    value: 'ADDRESS',
+    about: 'IP address or network of a proxy, such as 10.0.0.0/8, whose X-Forwarded-Proto and Host are used instead.',
+  },
+  ...METRICS,
   'show-keys': { kind: 'flag', about: 'In production, issues new first keys, prints them and revokes the old ones.' },
   json: JSON_OUTPUT,
 } as const satisfies Options;
@@ -48,8 +67,12 @@ export const networkCommand: Command = {
 async function runNetwork(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createOutput({ json: settings.json });
+  const metrics = createNetworkMetrics();
   const { network, server } = await startNetwork({
     ...settings,
+    networkUrl: settings['public-url'],
+    trustedProxies: settings['trusted-proxy'],
+    ...(settings['metrics-port'] !== undefined && { onMetric: metrics.record }),
     databaseUrl: readDatabaseUrl(settings['database-url'], { argv: source.argv, out }),
     wait: readWait(settings.wait),
     controlHosts: readControlHosts(settings['control-host']),
@@ -57,11 +80,13 @@ async function runNetwork(source: SettingsSource): Promise<void> {
     maxOffers: settings.seed === 'demo' ? DEMO_OFFERS : undefined,
   });
   const description = network.describe();
+  const measured = await listenForMetrics(metrics.text, settings);
   // Whoever reads the first line may stop this process at once.
-  const ending = untilStoppedOrLost(network, [server]);
-  out.json({ url: server.url, ...description });
+  const ending = untilStoppedOrLost(network, measured ? [server, measured] : [server]);
+  out.json({ url: server.url, ...(measured && { metricsUrl: measured.url + METRICS_PATH }), ...description });
   out.say(`Network   ${server.url}  (${description.environment}, channel ${description.channel.name})`);
   for (const [kind, key] of Object.entries(description.keys)) out.say(`${kind.padEnd(20)} ${key}`);
+  if (measured) out.say(`Metrics   ${measured.url}${METRICS_PATH}`);
   if (Object.keys(description.keys).length === 0)
     out.say('The keys were printed at the first start. --show-keys issues new ones and revokes those.');
   for (const line of introductionOf(description, server.url)) out.say(line);
@@ -82,4 +107,32 @@ function introductionOf({ publisher, keys }: ReturnType<Network['describe']>, ur
       : []),
     `Pages     ${url}/ describes the interfaces\n`,
   ];
+}
+
+const COUNTERS = {
+  events_accepted: 'Events that the network took, duplicates included.',
+  events_refused: 'Events that it refused.',
+} as const satisfies Record<Exclude<NetworkMetric['name'], 'request'>, string>;
+
+/** Returns what collects the measurements of a network, and writes them in the format of Prometheus. */
+function createNetworkMetrics(): { record(metric: NetworkMetric): void; text(): string } {
+  const requests = createHistogram('offerlet_network_request_duration_seconds', 'Requests of relays and operators.');
+  const counts = { events_accepted: 0, events_refused: 0 };
+  const processLines = createProcessMetrics('offerlet-sandbox');
+  return {
+    record({ name, value, ...labels }) {
+      if (name === 'request') requests.add(labels, value);
+      else counts[name] += value;
+    },
+    text() {
+      const counters = (['events_accepted', 'events_refused'] as const).flatMap((name) =>
+        sample(`offerlet_network_${name}_total`, {
+          type: 'counter',
+          help: COUNTERS[name],
+          values: [[{}, counts[name]]],
+        }),
+      );
+      return `${[...counters, ...requests.lines(), ...processLines()].join('\n')}\n`;
+    },
+  };
 }

@@ -30,11 +30,14 @@ export async function startNetwork({
   ...options
 }: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
   const where: { url?: string } = {};
+  const { networkUrl, trustedProxies = [] } = options;
+  const isProxied = trustedProxies.length > 0;
   const network = await createNetwork({
     ...options,
     data: dataDirectory(options),
-    // On every address, each caller reaches it at another URL: that of its request.
-    networkUrl: isWildcard(host) ? undefined : () => where.url ?? `http://127.0.0.1:${port}`,
+    // On every address and behind proxies, each caller reaches it at another URL: that of its request.
+    networkUrl:
+      networkUrl ?? (isWildcard(host) || isProxied ? undefined : () => where.url ?? `http://127.0.0.1:${port}`),
   });
   try {
     const server = await serve((request, from) => network.fetch(request, from), { port, host, portOption });

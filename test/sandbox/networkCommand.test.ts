@@ -58,6 +58,62 @@ test('its integration gets three offers, and --json prints nothing more than bef
   });
 });
 
+/** The URL of the first offer's logo, for a request with these headers. */
+async function logoOf(output: string, headers: Record<string, string>): Promise<string> {
+  const { url, keys } = JSON.parse(output) as { url: string; keys: { integration: string } };
+  const response = await fetch(`${url}/recommendations`, {
+    method: 'POST',
+    headers: { 'x-api-key': keys.integration, version: '1.0.0', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      user_details: { email: 'jane@example.com' },
+      placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+    }),
+  });
+  const { recommendations } = (await response.json()) as {
+    recommendations: Record<string, { advertiser: { logo_url: string } }>;
+  };
+  return Object.values(recommendations)[0]?.advertiser.logo_url ?? '';
+}
+
+test('behind a trusted proxy that ends TLS its URLs are https, and otherwise what a caller says changes nothing', async () => {
+  const forwarded = { 'x-forwarded-proto': 'https' };
+  await run(['--json', '--trusted-proxy', '127.0.0.0/8', '--metrics-port', '0'], async (output) => {
+    expect(await logoOf(output, forwarded)).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/logos\//);
+    for (const proto of ['http', 'https, http', 'javascript', ''])
+      expect(await logoOf(output, { 'x-forwarded-proto': proto })).toMatch(/^http:\/\/127/);
+    const { url, keys, metricsUrl } = JSON.parse(output) as {
+      url: string;
+      metricsUrl: string;
+      keys: { integration: string };
+    };
+    const headers = { 'x-api-key': keys.integration, version: '1.0.0', 'content-type': 'application/json' };
+    await fetch(`${url}/events/batch`, { method: 'POST', headers, body: '{"events":[{},{}]}' });
+    const text = await (await fetch(metricsUrl)).text();
+    expect(text).toContain(
+      'offerlet_network_request_duration_seconds_count{route="/recommendations",method="POST",status="200"} 5\n',
+    );
+    expect(text).toContain('offerlet_network_events_refused_total 2\n');
+    expect(text).toContain('offerlet_network_events_accepted_total 0\n');
+    expect(text).toMatch(/^process_cpu_seconds_total [\d.e-]+$/m);
+    expect(text).not.toContain(keys.integration);
+  });
+  await run(['--json', '--trusted-proxy', '10.0.0.1'], async (output) => {
+    expect(await logoOf(output, forwarded)).toMatch(/^http:\/\/127/);
+  });
+  await run(['--json', '--public-url', 'https://partner.example/'], async (output) => {
+    expect(await logoOf(output, forwarded)).toMatch(/^https:\/\/partner\.example\/logos\//);
+  });
+});
+
+test.each([
+  ['--public-url', 'partner.example', /is not the URL of a network: "partner\.example"/],
+  ['--trusted-proxy', '10.0.0.0/33', /is not an IP address or a network: "10\.0\.0\.0\/33"/],
+  ['--trusted-proxy', 'proxy', /is not an IP address or a network: "proxy"/],
+])('%s %s stops the start', async (flag, value, message) => {
+  const started = networkCommand.run({ argv: ['--memory', '--port', '0', flag, value], env: {} });
+  await expect(started).rejects.toThrow(message);
+});
+
 test('a signal that comes with the first line stops it', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const stops: (() => void)[] = [];

@@ -33,6 +33,8 @@ export async function networkOn(db: Database): Promise<Network> {
       hosts: [],
     },
     log: () => undefined,
+    isTrustedProxy: () => false,
+    measure: () => undefined,
   });
   return {
     fetch: requests.fetch,

@@ -116,6 +116,7 @@ export async function openReportingFixture(
       const context: NetworkContext = {
         db,
         environment,
+        measure: () => undefined,
         requestId,
         networkUrl: 'http://network.test',
         store: createEventStore(db),
