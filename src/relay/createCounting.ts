@@ -2,7 +2,7 @@ import { withDeadline } from '../http/withDeadline.ts';
 import type { EventName, WireEvent } from '../wire/events.ts';
 import { parseDatetime } from '../wire/json.ts';
 import { DISPLAY_MODES, VIEWS } from '../wire/offers/request.ts';
-import { createEventKeys, sessionKey } from './dedupe/eventKeys.ts';
+import { eventKeys, sessionKey } from './dedupe/eventKeys.ts';
 import { KeyTable, randomSalt, senderNumber } from './dedupe/keyTable.ts';
 import { DEDUPE_MAX_AGE_MS } from '../wire/limits.ts';
 import { dateOf } from '../wire/utcDates.ts';
@@ -63,7 +63,6 @@ const AHEAD_MAX_MS = 24 * 3_600_000;
 
 /** Returns a `Counting` on a ledger. */
 export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOptions): Counting {
-  const keysOf = createEventKeys();
   /** By name, the first client that used it today: empty before, `undefined` once there was a second one. */
   let names = new Map<string, string | undefined>();
   let namesOf = new Map<string, number>();
@@ -74,10 +73,9 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
   /** What is remembered of sessions, in order; nothing if the ledger fails. */
   async function valuesOf(sessions: readonly string[]): Promise<readonly (string | undefined)[]> {
     try {
-      const keys = await keysOf(sessions.map((session_id) => ({ session_id, event_id: '' })));
+      const keys = await eventKeys(sessions.map((session_id) => ({ session_id, event_id: '' })));
       const found = ledger.placementsOf(keys.map(String));
-      const late = (): Error => new Error(`no reply within ${timeoutMs} ms`);
-      return found instanceof Promise ? await withDeadline(found, { ms: timeoutMs, late }) : found;
+      return await withDeadline(found, { ms: timeoutMs });
     } catch (error) {
       return failed(error);
     }
@@ -131,7 +129,7 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
 
   /** Remembers a session. A network that gives it to several shoppers hides loads: the events of these are one's. */
   async function open({ session, placement, owner, sender }: OpenedSession): Promise<void> {
-    const [key = ''] = await keysOf([{ session_id: sessionKey(session), event_id: '' }]);
+    const [key = ''] = await eventKeys([{ session_id: sessionKey(session), event_id: '' }]);
     const value = `${owner} ${placementText(placement)}`;
     const before = await ledger.openSession(key, value, sender);
     if (typeof before !== 'string' || before === value) return;
@@ -146,7 +144,7 @@ export function createCounting({ ledger, telemetry, timeoutMs, now }: CountingOp
       const latest = hourText(at + AHEAD_MAX_MS);
       // What is remembered is the owner, then the placement.
       const places = (await valuesOf(sessions)).map((value) => value?.slice(value.indexOf(' ') + 1));
-      const once = await keysOf(
+      const once = await eventKeys(
         events.map(({ session_id, event_name, brand_properties }) => {
           const event_id = `${event_name} ${event_name === 'BRAND_DISPLAY' ? brand_properties?.insertion_id : ''}`;
           return ONCE.has(event_name) ? { session_id, event_id } : { session_id };

@@ -199,7 +199,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
         code: 'authorize_timeout',
         retryAfterMs: AUTHORIZE_RETRY_MS,
       });
-    const reason: unknown = await withDeadline(Promise.resolve(authorize(request.header)), {
+    const reason: unknown = await withDeadline(authorize(request.header), {
       ms: timeouts.authorize,
       late,
     });

@@ -37,7 +37,7 @@ export function createRecords({ telemetry, timeoutMs, time }: RecordsOptions): R
     calls++;
     const late = (): Error => new Error(`It took longer than ${timeoutMs} ms`);
     const done = new Promise((resolve) => setTimeout(resolve))
-      .then(() => withDeadline(Promise.resolve(work()), { ms: timeoutMs, late }))
+      .then(() => withDeadline(work(), { ms: timeoutMs, late }))
       .catch(failed)
       .finally(() => calls--);
     waitUntil?.(done);

@@ -150,11 +150,7 @@ export function createRateCounter(
   /** The limiter's reply. One that hangs fails like one that throws. */
   async function take(ask: () => number | Promise<number>): Promise<number> {
     try {
-      const taken = ask();
-      const late = (): Error => new Error(`no reply within ${timeoutMs} ms`);
-      // A limiter in memory needs no timer.
-      const waitMs: unknown =
-        typeof taken === 'number' ? taken : await withDeadline(Promise.resolve(taken), { ms: timeoutMs, late });
+      const waitMs: unknown = await withDeadline(ask(), { ms: timeoutMs });
       if (typeof waitMs === 'number' && Number.isFinite(waitMs)) return waitMs;
       throw new TypeError(`take() returned ${String(waitMs)} instead of a number of milliseconds`);
     } catch (error) {

@@ -1,5 +1,4 @@
 import { partnerError, readError } from '../wire/errors.ts';
-import { hashEmail, hashText } from '../wire/hash.ts';
 import { isObject, own, type JsonObject, type Problem, isText } from '../wire/json.ts';
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
 import { RelayError, jsonReply, problemSentence, retryAfter, type Reply } from './errors.ts';
@@ -11,6 +10,7 @@ import type { RelayContext } from './options/relayOptions.ts';
 import type { Client } from './readClient.ts';
 import { type Asker, createRepeat, responseKey } from './repeatResponses.ts';
 import type { RelayRequest } from './runtime.ts';
+import { emailHash, sha256 } from './sha256.ts';
 import type { Telemetry } from './telemetry.ts';
 import type { Caller, NetworkResponse, Upstream } from './createUpstream.ts';
 
@@ -97,7 +97,7 @@ async function countOffers(
   const isEmpty = !isObject(offers) || Object.keys(offers).length === 0;
   const user = own(body, 'user_details');
   const shopper = IDENTIFIERS.map((name) => own(user, name) ?? null);
-  const owner = await hashText(JSON.stringify([shopper, own(own(body, 'order_details'), 'order_id') ?? null]));
+  const owner = await sha256(JSON.stringify([shopper, own(own(body, 'order_details'), 'order_id') ?? null]));
   const opened = { session, placement, owner: owner.slice(0, OWNER_DIGITS), sender: caller.sender };
   counting.addOffers(isEmpty ? 'empty' : 'answered', opened);
 }
@@ -112,7 +112,7 @@ async function callContext(
   const { context } = request.own ?? settings;
   if (!context) return {};
   try {
-    const known: unknown = await withDeadline(Promise.resolve(context(request.toRequest())), {
+    const known: unknown = await withDeadline(context(request.toRequest()), {
       ms: settings.timeouts.context,
       late: () => new RelayError(CONTEXT_LATE, { status: 504, code: 'context_timeout' }),
     });
@@ -305,7 +305,7 @@ function mergeUser(page: unknown, known: unknown): Record<string, unknown> | und
 
 async function withoutEmail(user: Record<string, unknown>): Promise<UserDetails> {
   const { email, ...rest } = user;
-  return typeof email === 'string' ? { ...rest, email_hash: await hashEmail(email) } : rest;
+  return typeof email === 'string' ? { ...rest, email_hash: await emailHash(email) } : rest;
 }
 
 /** A copy of a group without empty fields, and without one called `__proto__`; undefined when nothing is left. */

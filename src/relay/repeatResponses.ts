@@ -1,5 +1,4 @@
 import { withDeadline } from '../http/withDeadline.ts';
-import { hashEmail, hashText } from '../wire/hash.ts';
 import { isObject, isText, own } from '../wire/json.ts';
 import { PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
 import { IDENTIFIERS, NONCE_FIELD } from '../wire/offers/request.ts';
@@ -7,6 +6,7 @@ import type { ResponseStore } from './dedupe/dedupeStore.ts';
 import { KEY_DIGITS, KeyTable, randomSalt, senderNumber, UNIT_CHARACTERS } from './dedupe/keyTable.ts';
 import type { Reply } from './errors.ts';
 import type { Client } from './readClient.ts';
+import { emailHash, sha256 } from './sha256.ts';
 import { explain, type Telemetry } from './telemetry.ts';
 
 export interface RepeatOptions {
@@ -48,9 +48,12 @@ export function createRepeat(options: RepeatOptions): Repeat {
     }
   }
 
-  function inTime<T>(work: Promise<T>): Promise<T> {
-    const ms = Math.min(storeMs, STORE_MAX_MS);
-    return withDeadline(work, { ms, late: () => new Error(`no reply within ${ms} ms`) });
+  function inTime<T>(work: T | Promise<T>): T | Promise<T> {
+    return withDeadline(work, { ms: Math.min(storeMs, STORE_MAX_MS) });
+  }
+
+  async function keep(key: string, response: string | undefined, sender: string | undefined): Promise<void> {
+    await inTime(store.settle(key, response, sender));
   }
 
   /** A store that fails costs another request to the network, not the offers. */
@@ -66,7 +69,7 @@ export function createRepeat(options: RepeatOptions): Repeat {
       return (reply = await ask());
     } finally {
       // The shopper does not wait for it.
-      void inTime(store.settle(key, reply?.status === 200 ? reply.body : undefined, sender)).catch(failed);
+      void keep(key, reply?.status === 200 ? reply.body : undefined, sender).catch(failed);
     }
   }
 
@@ -108,17 +111,21 @@ export async function responseKey(
   const email = own(user, 'email');
   const stated = {
     ...request,
-    user_details: isText(email) ? { ...user, email: undefined, email_hash: await hashEmail(email) } : user,
+    user_details: isText(email) ? { ...user, email: undefined, email_hash: await emailHash(email) } : user,
     order_details: { ...(order as object), order_id: String(id) },
     attributes: isObject(attributes) ? { ...attributes, ip_address: undefined } : undefined,
   };
-  return hashText(JSON.stringify([secret, asker, stated], sortFields));
+  return sha256(sortedJson([secret, asker, stated]));
 }
 
-/** Two pages may write the fields of one placement in another order. */
-function sortFields(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+/** JSON with the fields in one order: two pages may write those of one placement in another. */
+function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  let text = '';
+  for (const name of Object.keys(value).toSorted())
+    if (value[name] !== undefined) text += `,${JSON.stringify(name)}:${sortedJson(value[name])}`;
+  return `{${text.slice(1)}}`;
 }
 
 /** A full memory forgets the oldest responses of the client that has most. */
@@ -126,12 +133,12 @@ function createResponseMemory(): ResponseStore {
   const responses = new KeyTable({ max: CHARACTERS_MAX / UNIT_CHARACTERS, maxAgeMs: PREFETCHED_MAX_AGE_MS });
   const salt = randomSalt();
   return {
-    async get(key) {
+    get(key) {
       responses.expire(performance.now());
       return responses.get(key.slice(0, KEY_DIGITS))?.value;
     },
-    claim: () => Promise.resolve(true),
-    async settle(key, value, sender = '') {
+    claim: () => true,
+    settle(key, value, sender = '') {
       if (value === undefined) return;
       const entry = { at: performance.now(), sender: senderNumber(sender, salt), value };
       responses.add(key.slice(0, KEY_DIGITS), entry);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { batch, question } from './relay/bodies.ts';
+import { batch, newOrder, sameOrder } from './relay/bodies.ts';
 import { compare } from './relay/compare.ts';
 import { buildRelay, measure, serve, type Served } from './relay/processes.ts';
 
@@ -29,8 +29,11 @@ export async function run(args: string[]): Promise<void> {
       file: await start('file', address, relayModule, join(folder, 'data')),
     };
     console.log(`in turns, ${rounds} × ${seconds} s each, 16 connections, each in a separate process`);
-    await compare({ path: '/recommendations', body: question, seconds, rounds, servers });
-    await compare({ path: '/events/batch', body: batch, seconds, rounds, servers });
+    const offers = { path: '/recommendations', seconds, rounds, servers };
+    await compare({ ...offers, title: 'offers, misses: each of another order', body: newOrder, goal: 0.7 });
+    await compare({ ...offers, title: 'offers, hits: the same order again', body: sameOrder });
+    const events = { path: '/events/batch', seconds, rounds, servers };
+    await compare({ ...events, title: 'batches of 20 new events', body: batch, goal: 0.4, fileGoal: 0.3 });
     console.log('\nmemory, after collecting garbage');
     for (const what of ['ids', 'day']) console.log(await measure([what, '', relayModule, join(folder, what)]));
   } finally {

@@ -39,11 +39,11 @@ export interface DedupeStore {
 
 /** Responses for ten minutes, so that one order of one shopper is requested once. Relays share those of one Redis. */
 export interface ResponseStore {
-  get(key: string): Promise<string | undefined>;
+  get(key: string): string | undefined | Promise<string | undefined>;
   /** Whether this relay is the one that requests it now. */
-  claim(key: string): Promise<boolean>;
+  claim(key: string): boolean | Promise<boolean>;
   /** Stores a response, or ends a claim without one. `sender` is the client that asked, as in `DedupeStore.accept`. */
-  settle(key: string, response: string | undefined, sender?: string): Promise<void>;
+  settle(key: string, response: string | undefined, sender?: string): void | Promise<void>;
 }
 
 /** Milliseconds that closing waits for the network's responses: a little more than the default time-out of an event. */

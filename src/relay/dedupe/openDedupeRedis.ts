@@ -159,8 +159,11 @@ export async function openDedupeRedis(
     ...store,
     async close() {
       await store.settled();
-      const late = (): Error => new Error(`not closed within ${CLOSE_MS} ms`);
-      await withDeadline(client.close(), { ms: CLOSE_MS, late }).catch(() => client.destroy());
+      try {
+        await withDeadline(client.close(), { ms: CLOSE_MS });
+      } catch {
+        client.destroy();
+      }
     },
   };
 }

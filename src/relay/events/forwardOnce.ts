@@ -2,7 +2,7 @@ import { withDeadline } from '../../http/withDeadline.ts';
 import type { Refusal, ResultError, WireEvent } from '../../wire/events.ts';
 import type { Caller } from '../createUpstream.ts';
 import type { DedupeClaim, DedupeStore } from '../dedupe/dedupeStore.ts';
-import { createEventKeys } from '../dedupe/eventKeys.ts';
+import { eventKeys } from '../dedupe/eventKeys.ts';
 import { asRelayError, errorReply, RelayError, type Reply } from '../errors.ts';
 import type { Cell, Counting } from '../createCounting.ts';
 import { setNewest } from '../../http/setNewest.ts';
@@ -87,7 +87,6 @@ export function createForwardOnce(
   const { store, timeoutMs, hasIds, telemetry, counting } = options;
   const { measure, log } = telemetry;
   const records = new Map<string, EventRecord>();
-  const eventKeys = createEventKeys();
   /** What the store failed to write. */
   const owed = new Set<EventRecord>();
   let isWritingOwed = false;
@@ -202,7 +201,7 @@ export function createForwardOnce(
     for (const how of [undefined, 'unconfirmed'] as const) {
       const keys = released.filter(({ isUnconfirmed }) => isUnconfirmed === (how !== undefined)).map(recordKey);
       try {
-        if (keys.length > 0) await inTime(() => store.release(keys, how));
+        if (keys.length > 0) await withDeadline(store.release(keys, how), { ms: timeoutMs });
       } catch (error) {
         noteFailure(error, caller);
       }
@@ -214,7 +213,8 @@ export function createForwardOnce(
     const [keys, sender] = [accepted.map(recordKey), accepted[0]?.sender];
     const cells = accepted.flatMap(({ cell }) => cell ?? []);
     try {
-      await inTime(() => (cells.length > 0 ? store.accept(keys, sender, cells) : store.accept(keys, sender)));
+      const writing = cells.length > 0 ? store.accept(keys, sender, cells) : store.accept(keys, sender);
+      await withDeadline(writing, { ms: timeoutMs });
     } catch (error) {
       for (const one of accepted) {
         one.state = 'accepted';
@@ -261,7 +261,8 @@ export function createForwardOnce(
     let claiming: readonly DedupeClaim[] | Promise<readonly DedupeClaim[]> = [];
     try {
       if (owed.size >= RECORDS_MAX) throw new Error(`${owed.size} accepted events could not be written`);
-      return await inTime(() => (claiming = store.claim(keys)));
+      claiming = store.claim(keys);
+      return await withDeadline(claiming, { ms: timeoutMs });
     } catch (error) {
       noteFailure(error, caller);
       // Claims that arrive too late would keep the sender's next attempt out until they expire.
@@ -281,13 +282,6 @@ export function createForwardOnce(
         cause: error,
       });
     }
-  }
-
-  /** The result of the store. One that hangs fails like one that throws, and one in memory needs no timer. */
-  function inTime<T>(work: () => T | Promise<T>): T | Promise<T> {
-    const done = work();
-    const late = (): Error => new Error(`no reply within ${timeoutMs} ms`);
-    return done instanceof Promise ? withDeadline(done, { ms: timeoutMs, late }) : done;
   }
 
   function noteFailure(error: unknown, caller: Caller | undefined): void {

@@ -1,10 +1,12 @@
 // The processes that `npm run bench -- relay` measures, each on its own port:
 // node server.mjs ROLE NETWORK MODULE DATA
+import { randomUUID } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';
 import { pathToFileURL } from 'node:url';
 
 const [role, network, module, data] = process.argv.slice(2);
 const KEY = 'adnet_rk_test_0123456789';
+const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
 const ANSWER = JSON.stringify(answer());
 
 process.on('disconnect', () => process.exit(0));
@@ -29,7 +31,7 @@ async function startNetwork() {
     incoming.on('data', (chunk) => chunks.push(chunk));
     incoming.on('end', () => {
       const isBatch = incoming.url === '/events/batch';
-      const body = isBatch ? results(JSON.parse(Buffer.concat(chunks).toString()).events.length) : ANSWER;
+      const body = isBatch ? results(JSON.parse(Buffer.concat(chunks).toString()).events.length) : newSession();
       outgoing.writeHead(isBatch ? 202 : 200, {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
@@ -37,6 +39,11 @@ async function startNetwork() {
       outgoing.end(body);
     });
   });
+}
+
+/** Each order has its own session. */
+function newSession() {
+  return ANSWER.replace(SESSION, randomUUID());
 }
 
 const received = ({ headers }) => ({
@@ -99,8 +106,9 @@ async function measureIds() {
 /** A day's file of a million events in batches of ten, its start, and how long writing it anew takes. */
 async function measureDay() {
   const { openDedupeFile } = await import(pathToFileURL(module).href);
-  const { statSync } = await import('node:fs');
-  const size = () => (statSync(`${data}/accepted-events.1.log`).size / 1e6).toFixed(1);
+  const { readdirSync, statSync } = await import('node:fs');
+  const size = () =>
+    (readdirSync(data).reduce((sum, name) => sum + statSync(`${data}/${name}`).size, 0) / 1e6).toFixed(1);
   const store = await openDedupeFile(data);
   for (let at = 0; at < 1_000_000; at += 10) {
     const keys = Array.from({ length: 10 }, (_, next) => keyOf(at + next));
@@ -147,7 +155,7 @@ function answer() {
   });
   const ids = ['o1', 'o2', 'o3'];
   return {
-    session_id: '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10',
+    session_id: SESSION,
     recommendations: Object.fromEntries(ids.map((id) => [id, offer(id)])),
     recommendation_groups: [
       {

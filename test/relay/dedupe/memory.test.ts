@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
 import { createDedupeMemory } from '../../../src/relay.ts';
-import { createEventKeys } from '../../../src/relay/dedupe/eventKeys.ts';
+import { eventKeys } from '../../../src/relay/dedupe/eventKeys.ts';
 import { KeyTable, SENDERS, senderNumber } from '../../../src/relay/dedupe/keyTable.ts';
 import { key, keys } from './keys.ts';
 
@@ -117,9 +117,9 @@ test('a remembered event takes 46 bytes, however long its id is', async () => {
 
 test('an event key is the same on Node and on Web Crypto', async () => {
   const events = [{ session_id: 'Sitzung 1', event_id: 'Größe' }];
-  const onNode = await createEventKeys()(events);
+  const onNode = await eventKeys(events);
   vi.stubGlobal('process', undefined);
-  const onWeb = createEventKeys()(events);
+  const onWeb = eventKeys(events);
   vi.unstubAllGlobals();
   expect(onNode).toEqual(keys('Sitzung 1\0Größe'));
   expect(await onWeb).toEqual(onNode);
