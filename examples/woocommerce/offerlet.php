@@ -19,12 +19,21 @@ function offerlet_markup( $order_id ) {
 		'data-order-amount'   => $order->get_total(),
 		'data-order-currency' => $order->get_currency(),
 	);
+	// Consent plugins set the WP Consent API. For another platform, return its name here, such as google:ad_storage, onetrust:C0004
+	// or cookiebot:marketing.
+	$consent = apply_filters( 'offerlet_consent', function_exists( 'wp_has_consent' ) ? 'wpconsent:marketing' : '' );
+	if ( '' !== $consent ) {
+		$attributes['data-consent'] = $consent;
+	}
 	$text = '';
 	foreach ( $attributes as $name => $value ) {
 		$text .= sprintf( ' %s="%s"', $name, esc_attr( $value ) );
 	}
 	return '<style>#offerlet{min-height:400px}@media(max-width:699px){#offerlet{min-height:570px}}</style><div id="offerlet"></div><script async' . $text . '></script>';
 }
+
+// Tells WordPress that this plugin respects the WP Consent API.
+add_filter( 'wp_consent_api_registered_' . plugin_basename( __FILE__ ), '__return_true' );
 
 // The classic page, and the block-based page while it has the "Additional information" block.
 add_action(

@@ -10,7 +10,10 @@ const isPhpThere = spawnSync('php', ['--version']).status === 0;
 const isRequired = process.env['OFFERLET_TEST_PHP'] === '1';
 const MODULE = 'examples/magento/Shop_Offers';
 const wooCommerce = readFileSync('examples/woocommerce/offerlet.php', 'utf8');
-const magento = readFileSync(`${MODULE}/view/frontend/templates/offers.phtml`, 'utf8');
+/** The module's files that run on the page, as one. */
+const magento = ['ViewModel/Offers.php', 'view/frontend/templates/offers.phtml']
+  .map((path) => readFileSync(`${MODULE}/${path}`, 'utf8'))
+  .map((code) => code.replace(/^<\?php\nnamespace (.*);([^]*)$/, '<?php namespace $1 {$2} ?>'));
 
 /** Runs PHP code on its standard input, and returns what it printed. */
 function php(code: string): string {
@@ -51,6 +54,8 @@ function wc_get_order( $id ) { return $id === 42 ? new Order( 'processing' ) : (
 function esc_attr( $text ) { return htmlspecialchars( (string) $text, ENT_QUOTES ); }
 function content_url( $path ) { return 'https://shop.example/wp-content/' . $path; }
 function get_query_var( $name ) { return $name === 'order-received' ? '42' : ''; }
+function plugin_basename( $path ) { return 'offerlet.php'; }
+function apply_filters( $name, $value ) { global $hooks; foreach ( $hooks[ $name ] ?? array() as $hook ) { $value = $hook( $value ); } return $value; }
 function absint( $value ) { return abs( (int) $value ); }
 function wp_unslash( $value ) { return stripslashes( $value ); }
 ?>`;
@@ -92,32 +97,63 @@ describe.skipIf(!isPhpThere && !isRequired)('the PHP files', () => {
     expect(scriptsIn(thankYou(block('wc_order_right') + fire(42)))).toHaveLength(1);
   });
 
+  test('WooCommerce: with the WP Consent API the tag waits for it; a shop may name another platform', () => {
+    const api = 'function wp_has_consent() {}\n';
+    expect(scriptsIn(thankYou(api + fire(42)))).toMatchObject([{ 'data-consent': 'wpconsent:marketing' }]);
+    const named = "add_filter( 'offerlet_consent', fn() => 'onetrust:C0004' );\n";
+    expect(scriptsIn(thankYou(api + named + fire(42)))).toMatchObject([{ 'data-consent': 'onetrust:C0004' }]);
+  });
+
   test('WooCommerce: a failed or unknown order has no offers', () => {
     expect(thankYou(fire(43) + fire(44))).toBe('');
   });
 
-  test('Magento: the template prints the order of the session, escaped, or nothing', () => {
-    const stubs = (id: string, email = ' Ada@Example.com '): string => `<?php
+  /** The page of an order: `isRestricted` in Magento's cookie restriction mode, before the shopper has agreed. */
+  function success(id: string, { email = ' Ada@Example.com ', consent = '', isRestricted = false } = {}): string {
+    const [viewModel = '', template = ''] = magento;
+    return php(`<?php
+namespace Magento\\Checkout\\Model { class Session { public function getLastRealOrder() { return new \\Order(); } } }
+namespace Magento\\Cookie\\Helper { class Cookie { public function isUserNotAllowSaveCookie() { return ${isRestricted}; } } }
+namespace Magento\\Framework\\View\\Element\\Block { interface ArgumentInterface {} }
+namespace {
 final class Order {
   public function getIncrementId() { return ${id}; }
   public function getCustomerEmail() { return '${email}'; }
   public function getGrandTotal() { return '42.50'; }
   public function getOrderCurrencyCode() { return 'EUR'; }
 }
-final class Session { public function getLastRealOrder() { return new Order(); } }
+final class Escaper { public function escapeHtmlAttr($text) { return htmlspecialchars($text, ENT_QUOTES); } }
 final class Block {
-  public function getData($name) { return $name === 'checkout_session' ? new Session() : null; }
+  /** What layouts accept as an object. */
+  private static function argument(\\Magento\\Framework\\View\\Element\\Block\\ArgumentInterface $object) { return $object; }
+  public function getData($name) {
+    return $name === 'consent' ? '${consent}' : self::argument(
+      new \\Shop\\Offers\\ViewModel\\Offers(new \\Magento\\Checkout\\Model\\Session(), new \\Magento\\Cookie\\Helper\\Cookie())
+    );
+  }
   public function getViewFileUrl($name) { return 'https://shop.example/static/' . $name; }
 }
-final class Escaper { public function escapeHtmlAttr($text) { return htmlspecialchars($text, ENT_QUOTES); } }
+}
+${viewModel.replace(/^<\?php|\?>$/g, '')}
+namespace {
 $block = new Block();
 $escaper = new Escaper();
-?>${magento}`;
-    expect(scriptsIn(php(stubs(`'10"><script>alert(1)</script>42'`)))).toEqual([
+?>${template}<?php }`);
+  }
+
+  test('Magento: the module prints the order of the session, escaped, or nothing', () => {
+    expect(scriptsIn(success(`'10"><script>alert(1)</script>42'`))).toEqual([
       { ...EXPECTED, src: 'https://shop.example/static/Shop_Offers::offerlet.js' },
     ]);
-    expect(scriptsIn(php(stubs(`'1001'`, '')))).toMatchObject([{ 'data-email-hash': '' }]);
-    expect(php(stubs('null')).trim()).toBe('');
+    expect(scriptsIn(success(`'1001'`, { email: '' }))).toMatchObject([{ 'data-email-hash': '' }]);
+    expect(success('null').trim()).toBe('');
+  });
+
+  test('Magento: the tag waits for the named platform, or in cookie restriction mode for the shopper', () => {
+    const consentOf = (options: Parameters<typeof success>[1]): unknown =>
+      scriptsIn(success(`'1001'`, options))[0]?.['data-consent'];
+    expect(consentOf({ consent: 'google:ad_storage', isRestricted: true })).toBe('google:ad_storage');
+    expect(consentOf({ isRestricted: true })).toBe('required');
   });
 });
 
@@ -127,7 +163,7 @@ test('the snippets hash an email as the widget does', async () => {
 
 test('the XML of the Magento module is well-formed', () => {
   const { DOMParser } = new Window();
-  for (const path of ['etc/csp_whitelist.xml', 'view/frontend/layout/checkout_onepage_success.xml']) {
+  for (const path of ['etc/csp_whitelist.xml', 'etc/module.xml', 'view/frontend/layout/checkout_onepage_success.xml']) {
     const code = readFileSync(`${MODULE}/${path}`, 'utf8');
     const document = new DOMParser().parseFromString(code, 'application/xml');
     expect(document.querySelector('parsererror')?.textContent).toBeUndefined();
