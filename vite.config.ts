@@ -117,6 +117,14 @@ const builds: Record<string, UserConfig> = {
       rolldownOptions: { output: { minify: true } },
     },
   },
+  // Loaded only when a tag or an element names a consent platform.
+  consent: {
+    build: {
+      target: 'es2022',
+      lib: { entry: 'src/consent/byName.ts', formats: ['es'], fileName: () => 'offerlet-consent.js' },
+      rolldownOptions: { output: { minify: true } },
+    },
+  },
   // The operators' console: one script and one style sheet, which its process serves beside itself.
   console: {
     plugins: [compressPage()],

@@ -28,7 +28,14 @@ const WORK = 'node_modules/.offerlet/build';
 const ALL = `${WORK}/all`;
 /** What a package contains beside the modules and declarations that its entries lead to. */
 const ASSETS = {
-  offerlet: ['offerlet.js', 'offerlet.css', 'offerlet-inspector.js', 'integrity.json', 'custom-elements.json'],
+  offerlet: [
+    'offerlet.js',
+    'offerlet.css',
+    'offerlet-consent.js',
+    'offerlet-inspector.js',
+    'integrity.json',
+    'custom-elements.json',
+  ],
   'offerlet-operator': ['operator/console/page/console.js.br', 'operator/console/page/console.css.br'],
   'offerlet-sandbox': ['demo', 'fresh-database.tar.br', 'network/pages/images'],
 };
@@ -39,6 +46,7 @@ const STEPS = [
   ['esm', '.', 'modules of the packages'],
   ['console', 'operator/console/page', "the operators' console"],
   ['script', '.', 'the script for pages'],
+  ['consent', '.', 'sources of consent by name'],
   ['inspector', '.', 'the inspector'],
   ['html', '.', 'offers in HTML'],
   ['demo', 'demo', "the demo shop's backend"],
@@ -97,7 +105,7 @@ function node(...args) {
 function writeIntegrity() {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const files = {};
-  for (const name of ['offerlet.js', 'offerlet-inspector.js'])
+  for (const name of ['offerlet.js', 'offerlet-consent.js', 'offerlet-inspector.js'])
     files[name] = `sha384-${createHash('sha384')
       .update(readFileSync(join(ALL, name)))
       .digest('base64')}`;
