@@ -1,5 +1,6 @@
+import { dom } from '../dom/dom.ts';
 import { openConsent, type ConsentOption } from '../session/consent.ts';
-import type { Explanation } from '../session/openTrace.ts';
+import { type Explanation, isDeveloping, openTrace } from '../session/openTrace.ts';
 import { onWithdrawal, withdrawEverywhere } from '../session/sessionStorage.ts';
 import { readAttributes, type Inspect, type Mount, type ShowOptions } from './showOptions.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
@@ -33,6 +34,16 @@ export interface ScriptApi extends PageApi {
   run(script: HTMLScriptElement | null): void;
 }
 
+/** Milliseconds between looks at the URL: a page may replace the functions of `history`, which are not ours to replace. */
+const URL_MS = 250;
+/** Milliseconds after which a script that nothing has called, or that stays on another page, is explained. */
+const UNUSED_MS = 1_000;
+
+const UNUSED =
+  'No data-relay (tag managers drop it, type="module" and shadow roots hide it), and nothing was called. Use createElement and setAttribute, or offerlet.push((o) => o.show({ … })).';
+const LEFT =
+  'The page has changed, and the script tag has not: its offers are gone. Use <offer-let>, <Offers> or show().';
+
 /** Opens the page's API, without mounts. */
 export function openPageApi(inspect?: Inspect): ScriptApi {
   const mounts = new Set<Mount>();
@@ -40,6 +51,17 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
   /** Open while consent is given: even without a mount, a withdrawal in another tab takes precedence. */
   let channel: { close(): void } | undefined;
   let ran: { script: HTMLScriptElement; url: string; destroy(): void } | undefined;
+  let isUsed = false;
+  /** Why there is no mount. */
+  let unused: string | undefined;
+
+  /** Explains why there is no mount: one line where a developer looks. */
+  function explainUnused(reason: string): void {
+    if (mounts.size > 0) return;
+    unused = reason;
+    // oxlint-disable-next-line no-console -- nothing else on the page says so
+    if (isDeveloping()) console.warn(`offerlet: ${reason}`);
+  }
 
   consent.subscribe(({ state, before }) => {
     channel?.close();
@@ -49,6 +71,7 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
 
   const page: ScriptApi = {
     push(...calls) {
+      isUsed ||= calls.length > 0;
       for (const call of calls) {
         try {
           call(page);
@@ -59,6 +82,7 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
       }
     },
     show(options, context) {
+      isUsed = true;
       const offers = showOffers(options, {
         ...context,
         inspect,
@@ -66,6 +90,7 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
         onDestroyed: () => mounts.delete(offers),
       });
       mounts.add(offers);
+      unused = undefined;
       return offers;
     },
     get outcome() {
@@ -73,7 +98,10 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
       return first?.outcome;
     },
     consent: (decision) => consent.set(decision, 'consent()'),
-    explain: () => [...mounts].map((offers) => offers.explain()),
+    explain: () =>
+      unused
+        ? [{ ...openTrace().explain(consent.decision), waitingFor: 'page', hint: unused }]
+        : [...mounts].map((offers) => offers.explain()),
     async flush() {
       await Promise.all([...mounts].map((offers) => offers.flush()));
     },
@@ -85,25 +113,41 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
       for (const offers of mounts) offers.destroy();
     },
     run(script) {
-      if (!script) return;
       const { href } = location;
-      if (ran?.script.isConnected && ran.url === href) {
+      if (script && ran?.script.isConnected && ran.url === href) {
         // oxlint-disable-next-line no-console -- two scripts would show and count everything twice
         console.warn('offerlet: the script is already on this page. Remove one of the two.');
         return;
       }
+      const hasOffers = ['relay', 'view', 'display-mode'].some((name) => script?.hasAttribute(`data-${name}`));
+      if (!hasOffers) setTimeout(() => isUsed || dom.querySelector('offer-let') || explainUnused(UNUSED), UNUSED_MS);
+      if (!script) return;
       ran?.destroy();
-      const hasOffers = ['relay', 'view', 'display-mode'].some((name) => script.hasAttribute(`data-${name}`));
       const offers = hasOffers ? page.show(readAttributes(script, 'data-'), { prefix: 'data-' }) : undefined;
       let unwatch: (() => void) | undefined;
+      // The tag of a component stays in the document when a single-page app goes on to another page.
+      const look = setInterval(() => {
+        const isLeft = pageOf(location.href) !== pageOf(href);
+        if (!isLeft && offers && mounts.has(offers)) return;
+        destroy();
+        // By then, a router has run the next page's tag.
+        const isStale = (): boolean => isLeft && ran === mine && (script.isConnected || !unwatch);
+        setTimeout(() => offers && isStale() && explainUnused(LEFT), UNUSED_MS);
+      }, URL_MS);
       const destroy = (): void => {
+        clearInterval(look);
         unwatch?.();
         offers?.destroy();
       };
-      ran = { script, url: href, destroy };
+      const mine = (ran = { script, url: href, destroy });
       // Some loaders remove the tag as soon as it has run.
       setTimeout(() => script.isConnected && (unwatch = whenGone(script, destroy)));
     },
   };
   return page;
+}
+
+/** What of a URL is another page in a single-page app: not the query, which scripts tidy up, nor the place in the page. */
+function pageOf(url: string): string {
+  return url.replace(/\?[^#]*|#(?![/!]).*/g, '');
 }
