@@ -1,12 +1,12 @@
 import { createRelay } from 'offerlet/relay';
-import { env } from '$env/dynamic/private';
+import { OFFERLET_API_KEY, OFFERLET_NETWORK, OFFERLET_SANDBOX } from '$app/env/private';
 
 const relay = createRelay({
-  apiKey: () => env.OFFERLET_API_KEY,
-  networkUrl: env.OFFERLET_NETWORK,
+  apiKey: () => OFFERLET_API_KEY,
+  networkUrl: OFFERLET_NETWORK,
   version: '1.0.0',
   basePath: '/offers',
-  sandbox: env.OFFERLET_SANDBOX === 'true',
+  sandbox: OFFERLET_SANDBOX === 'true',
 });
 
 // Behind a proxy, adapter-node reads the address from the header that ADDRESS_HEADER names.
