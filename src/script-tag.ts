@@ -1,5 +1,6 @@
 import { dom } from './dom/dom.ts';
 import { defineElement } from './page/defineElement.ts';
+import type { LoadSources } from './page/namedConsent.ts';
 import type { Inspect } from './page/showOptions.ts';
 import { openPageApi, type PageApi, type ScriptApi } from './page/openPageApi.ts';
 import { own } from './wire/json.ts';
@@ -18,23 +19,27 @@ function start(page: { offerlet?: unknown }): void {
     (before as Partial<ScriptApi>).run?.(tag);
     return;
   }
-  const api = openPageApi(inspect);
+  const sources: LoadSources = () => load('offerlet-consent.js');
+  const api = openPageApi(inspect, sources);
   page.offerlet = api;
   api.run(tag);
   if (Array.isArray(before)) api.push(...(before as Parameters<PageApi['push']>));
-  defineElement(api.show);
+  defineElement(api.show, sources);
 }
 
-/** Loads the inspector, which lies beside the script. A policy that allowed the script allows it as well. */
+/** Opens the inspector. */
 async function inspect(...given: Parameters<Inspect>): Promise<unknown> {
-  const file = './offerlet-inspector.js';
+  return (await load<{ inspect: Inspect }>('offerlet-inspector.js')).inspect(...given);
+}
+
+/** Loads a file that lies beside the script. A policy that allowed the script allows it as well. */
+async function load<T>(file: string): Promise<T> {
   // The browser resolves it against the URL that this script came from; a `<base>` that was injected later has no say. From
   // another origin the browser doesn't tell a script where it came from; then the attribute has to say it in full.
-  const loaded: Promise<{ inspect: Inspect }> = import(/* @vite-ignore */ file)
+  return import(/* @vite-ignore */ `./${file}`)
     .catch(() => import(/* @vite-ignore */ new URL(file, script?.getAttribute('src') ?? '').href))
     .catch(() => {
       // The browser reports a bare 404, or the policy that blocked it.
-      throw Error('The inspector did not load. Copy offerlet-inspector.js beside offerlet.js.');
+      throw Error(`${file} did not load. Copy it beside offerlet.js.`);
     });
-  return (await loaded).inspect(...given);
 }

@@ -2,7 +2,8 @@ import type { OfferLetElement } from './elementTypes.d.ts';
 import type { showOffers } from './showOffers.ts';
 import { ATTRIBUTES, readAttributes, type Mount } from './showOptions.ts';
 import { LAYERS } from '../widget/props.ts';
-import type { ConsentOption, ConsentPlace } from '../session/consent.ts';
+import type { ConsentPlace } from '../session/consent.ts';
+import { type LoadSources, readConsent } from './namedConsent.ts';
 
 /** What is written here of an element. `reflecting` adds the properties of its attributes. */
 type ElementWithOffers = Pick<OfferLetElement, 'mount' | 'consent'>;
@@ -11,10 +12,11 @@ type ElementWithOffers = Pick<OfferLetElement, 'mount' | 'consent'>;
 const IDENTITY = /^(view|display-mode|order-id)$/;
 
 /** Defines `<offer-let>`, which shows offers in its place. Does nothing on a server, or where it is defined already. */
-export function defineElement(show: typeof showOffers): void {
+export function defineElement(show: typeof showOffers, load: LoadSources): void {
   if (typeof customElements === 'undefined') return;
   try {
-    if (!customElements.get('offer-let')) customElements.define('offer-let', reflecting(createElementClass(show)));
+    if (!customElements.get('offer-let'))
+      customElements.define('offer-let', reflecting(createElementClass(show, load)));
   } catch {
     // The page has replaced the registry by something that throws.
   }
@@ -42,7 +44,7 @@ function propertyOf(attribute: string): string {
   return attribute.replace(/-./g, ([, letter = '']) => letter.toUpperCase());
 }
 
-function createElementClass(show: typeof showOffers): CustomElementConstructor {
+function createElementClass(show: typeof showOffers, load: LoadSources): CustomElementConstructor {
   return class extends HTMLElement implements ElementWithOffers {
     static readonly observedAttributes = ATTRIBUTES;
     // However far outside the view: all that is asked is whether it has a box. Only with a root margins count in a frame of
@@ -59,7 +61,7 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
 
     get mount(): Mount | undefined {
       if (this.#mount || !this.#isRendered()) return this.#mount;
-      const options = readAttributes(this);
+      const options = readAttributes(this, '', load);
       if (this.#hasConsent && !('consent' in options)) options.consent = undefined;
       this.#mount = show({ ...options, target: this }, { prefix: '', place: this.#place });
       return this.#mount;
@@ -117,7 +119,7 @@ function createElementClass(show: typeof showOffers): CustomElementConstructor {
       if (!this.#mount) return;
       const { outcome, request } = this.#mount.explain();
       if (isConsent && outcome?.code !== 'invalid_config') {
-        this.#mount.consent(now?.trim() as ConsentOption);
+        this.#mount.consent(readConsent(now, load));
       } else if (IDENTITY.test(name) || !request) {
         this.#destroy();
         this.connectedCallback();

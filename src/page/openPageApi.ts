@@ -2,6 +2,7 @@ import { dom } from '../dom/dom.ts';
 import { openConsent, type ConsentOption } from '../session/consent.ts';
 import { type Explanation, isDeveloping, openTrace } from '../session/openTrace.ts';
 import { onWithdrawal, withdrawEverywhere } from '../session/sessionStorage.ts';
+import type { LoadSources } from './namedConsent.ts';
 import { readAttributes, type Inspect, type Mount, type ShowOptions } from './showOptions.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
 import { whenGone } from './whenReady.ts';
@@ -45,7 +46,7 @@ const LEFT =
   'The page has changed, and the script tag has not: its offers are gone. Use <offer-let>, <Offers> or show().';
 
 /** Opens the page's API, without mounts. */
-export function openPageApi(inspect?: Inspect): ScriptApi {
+export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
   const mounts = new Set<Mount>();
   const consent = openConsent('given');
   /** Open while consent is given: even without a mount, a withdrawal in another tab takes precedence. */
@@ -123,7 +124,7 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
       if (!hasOffers) setTimeout(() => isUsed || dom.querySelector('offer-let') || explainUnused(UNUSED), UNUSED_MS);
       if (!script) return;
       ran?.destroy();
-      const offers = hasOffers ? page.show(readAttributes(script, 'data-'), { prefix: 'data-' }) : undefined;
+      const offers = hasOffers ? page.show(readAttributes(script, 'data-', load), { prefix: 'data-' }) : undefined;
       let unwatch: (() => void) | undefined;
       // The tag of a component stays in the document when a single-page app goes on to another page.
       const look = setInterval(() => {

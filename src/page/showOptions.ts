@@ -4,6 +4,7 @@ import type { ConsentOption } from '../session/consent.ts';
 import type { Outcome, Explanation } from '../session/openTrace.ts';
 import type { OfferOptions } from '../session/checkOptions.ts';
 import type { MessageOverrides } from '../widget/messages.ts';
+import { type LoadSources, readConsent } from './namedConsent.ts';
 
 /** The options of `showOffers`. Only `relay` and `request` are required. */
 export interface ShowOptions extends OfferOptions {
@@ -31,7 +32,7 @@ export const ATTRIBUTES: readonly string[] =
  * Returns the options in an element's attributes, with or without the prefix `data-`. Empty attributes are ignored. All other
  * attributes are included, so that a secret key among them is noticed.
  */
-export function readAttributes(element: Element, prefix: 'data-' | '' = ''): ShowOptions {
+export function readAttributes(element: Element, prefix: 'data-' | '', load: LoadSources): ShowOptions {
   const get = (name: string): string | undefined => element.getAttribute(prefix + name)?.trim() || undefined;
   /** `email-hash` becomes `email_hash`. */
   const pick = (names: string): Record<string, unknown> =>
@@ -43,7 +44,7 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
     );
   const sandbox = element.getAttribute(`${prefix}sandbox`);
   const most = get('max-offers');
-  const consent = element.getAttribute(`${prefix}consent`)?.trim();
+  const consent = element.getAttribute(`${prefix}consent`);
   const options = {
     ...pick(`target ${TOP}`),
     request: {
@@ -57,7 +58,7 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
     sandbox: sandbox !== null && sandbox !== 'false',
     maxOffers: most && Number(most),
     // Without the attribute there is no option, which means the default.
-    ...(consent !== undefined && { consent }),
+    ...(consent !== null && { consent: readConsent(consent, load) }),
     attributes: Object.fromEntries(
       [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
     ),

@@ -67,6 +67,8 @@ interface CheckContext {
   readonly base?: string | undefined;
   /** The prefix of attributes, if the options were attributes: `data-` of a script tag, nothing of an element. */
   readonly prefix?: string | undefined;
+  /** What consent may be there, for messages. */
+  readonly consent?: string | undefined;
 }
 
 /**
@@ -114,7 +116,7 @@ export function containsSecret(what: string): Failure {
   );
 }
 
-function check(options: unknown, { base, prefix }: CheckContext): Placement | Failure {
+function check(options: unknown, { base, prefix, consent = CONSENT_VALUES }: CheckContext): Placement | Failure {
   const missing = (option: string, expected: string): Failure => invalid(nameOf(option, prefix), expected);
   const warnings: string[] = [];
   const leaveOut = (option: string, expected: string): undefined =>
@@ -136,8 +138,7 @@ function check(options: unknown, { base, prefix }: CheckContext): Placement | Fa
     const quoted = typeof given === 'string' ? `, not "${given.slice(0, 40)}"` : '';
     return missing(name, `one of ${values.join(', ')}${quoted}`);
   }
-  if (!isConsentOption(own(options, 'consent')))
-    return missing('consent', prefix === undefined ? CONSENT_VALUES : 'required, granted or denied');
+  if (!isConsentOption(own(options, 'consent'))) return missing('consent', consent);
   const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
 

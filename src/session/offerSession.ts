@@ -2,10 +2,11 @@ import { openClock } from '../queue/createPost.ts';
 export { nextTask } from '../queue/createPost.ts';
 import type { SessionQueue } from '../queue/openCore.ts';
 import { reasonText } from '../wire/errors.ts';
-import type { Placement, OfferOptions } from './checkOptions.ts';
+import { nameOf, type Placement, type OfferOptions } from './checkOptions.ts';
 import { openConsent, type ConsentChange, type ConsentScope } from './consent.ts';
 import { findOffers, type FoundOffers, type LoadedOffers, type Prefetched } from './findOffers.ts';
 import {
+  isDeveloping,
   NO_CONSENT,
   outcome,
   type DismissEvent,
@@ -38,6 +39,8 @@ interface Surroundings extends ConsentScope {
   /** Where events and orders are stored. */
   readonly storage: SessionStorage;
   readonly show: Show;
+  /** The prefix of the attributes that the options were read from, for messages. */
+  readonly prefix?: string | undefined;
   /** Called when the session was destroyed. */
   onDestroyed?(): void;
   /** Milliseconds in which displays gather into one batch. */
@@ -64,10 +67,13 @@ export interface OfferSession {
   destroy(): void;
 }
 
+/** Milliseconds after which a decision that is pending is told to a developer. */
+const UNDECIDED_MS = 1_000;
+
 /** Opens a session. Never throws. */
 export function openOfferSession(
   attempt: Attempt,
-  { trace, storage, gatherMs, show, onDestroyed, ...scope }: Surroundings,
+  { trace, storage, gatherMs, show, prefix, onDestroyed, ...scope }: Surroundings,
 ): OfferSession {
   const consent = openConsent();
   const clock = openClock();
@@ -150,6 +156,18 @@ export function openOfferSession(
     storage.resume(endpoint());
     consent.begin(options, scope);
     for (const decision of early) consent.set(decision, 'consent()');
+    // Most platforms have decided by then.
+    if (isDeveloping()) setTimeout(() => consent.state === 'undecided' && !isDestroyed && tellDeveloper(), UNDECIDED_MS);
+  }
+
+  /** The one mistake that nothing else tells: a page that waits for consent looks like one that is finished. */
+  function tellDeveloper(): void {
+    const { state, decision } = consent;
+    // oxlint-disable-next-line no-console -- where a developer looks
+    if (isDeveloping())
+      console.warn(
+        `offerlet: ${nameOf('consent', prefix)} is ${state}${decision ? ` (${decision.by})` : ''}. ${NO_CONSENT}`,
+      );
   }
 
   /** Shows offers, from consent to the outcome. */
@@ -213,6 +231,7 @@ export function openOfferSession(
     if (isElsewhere) open?.rows.withdraw();
     else if (open) void open.withdraw();
     else if (!isOwnOnly) storage.withdraw(endpoint());
+    tellDeveloper();
     trace.conclude(outcome('consent_denied', 'There is no consent', NO_CONSENT));
   }
 

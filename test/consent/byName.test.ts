@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PLATFORMS } from '../../src/page/namedConsent.ts';
 import { sourceByName } from '../../src/consent/byName.ts';
 
 test.each([
@@ -16,6 +17,17 @@ test.each([
   ['wpconsent:marketing', 'wpConsent(marketing)'],
 ])('%s is %s', (text, name) => {
   expect(sourceByName(text).source).toBe(name);
+});
+
+test('the attribute knows the same names', () => {
+  let message = '';
+  try {
+    sourceByName('?');
+  } catch (error) {
+    message = String(error);
+  }
+  const named = [...message.matchAll(/(?<= )([a-z]+)(?=:| ·|\.$)/g)].map(([name]) => name).sort();
+  expect(PLATFORMS.split(', ')).toEqual(named);
 });
 
 test.each([

@@ -89,6 +89,7 @@ function attributesRead(): Set<string> {
     asked.add(name);
     return 'given';
   };
-  readAttributes({ getAttribute: note, attributes: [] as unknown as NamedNodeMap } as unknown as Element);
+  const element = { getAttribute: note, attributes: [] as unknown as NamedNodeMap } as unknown as Element;
+  readAttributes(element, '', () => Promise.reject(new Error('not named')));
   return asked;
 }

@@ -145,5 +145,12 @@ test.each(['sandbox', 'network', 'publishers', 'report'])('the command %s says i
 });
 
 test('publint and attw find nothing wrong with the package', () => {
-  expect(publishedProblems(packed().tarball, ['offerlet.js', 'offerlet.css', 'offerlet-consent.js', 'offerlet-inspector.js'])).toEqual([]);
+  expect(
+    publishedProblems(packed().tarball, [
+      'offerlet.js',
+      'offerlet.css',
+      'offerlet-consent.js',
+      'offerlet-inspector.js',
+    ]),
+  ).toEqual([]);
 });

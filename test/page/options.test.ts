@@ -4,9 +4,13 @@ import { checkOptions } from '../../src/session/checkOptions.ts';
 import { isBot } from '../../src/wire/offers/request.ts';
 import { firstOffers } from '../../src/wire/offers/readRecommendations.ts';
 import { showOffers } from '../../src/page/showOffers.ts';
+import { checkOnPage } from '../../src/page/checkOnPage.ts';
+import { type LoadSources, PLATFORMS, readConsent } from '../../src/page/namedConsent.ts';
+import type { ConsentSource } from '../../src/session/consent.ts';
 import { readAttributes, type ShowOptions } from '../../src/page/showOptions.ts';
 import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 
+const sources = async () => import('../../src/consent/byName.ts');
 const BASE = 'https://shop.example/thanks?token=1';
 const request = { user_details: { phone: '+49' }, placement_details: { view: 'THANK_YOU', display_mode: 'OVERLAY' } };
 
@@ -41,19 +45,43 @@ test.each<[what: string, request: object, name: string]>([
   expect(JSON.stringify(checked)).not.toContain('anna@');
 });
 
-test('data-consent takes three words, and any other one does not give consent', () => {
+test('data-consent takes three words and sources by name, and nothing else gives consent', () => {
   const element = document.createElement('script');
   const check = (consent: string) => {
     element.setAttribute('data-consent', consent);
-    return checkOptions(
-      { ...readAttributes(element, 'data-'), relay: '/offers', request },
-      { base: BASE, prefix: 'data-' },
-    );
+    const relay = 'https://shop.example/offers';
+    const options = { ...readAttributes(element, 'data-', sources), relay, request };
+    return checkOnPage(options as ShowOptions, 'data-');
   };
-  for (const word of ['required', ' granted', 'denied']) expect(check(word)).not.toHaveProperty('code');
-  const hint = 'Set data-consent to required, granted or denied.';
-  for (const word of ['false', 'denied?', 'no', 'pending', 'Required', 'true', '', 'constructor'])
+  for (const word of ['required', ' granted', 'denied', 'onetrust:C0004', ' TCF:1,3', 'gpp'])
+    expect(check(word)).not.toHaveProperty('code');
+  const hint = `Set data-consent to required, granted, denied, or a source such as onetrust:C0004 (${PLATFORMS}).`;
+  for (const word of ['false', 'denied?', 'no', 'Required', 'true', '', 'constructor', 'onetrsut:C0004', ':C0004'])
     expect(check(word)).toEqual({ code: 'invalid_config', message: 'data-consent is missing or not valid', hint });
+});
+
+test('a source by name loads the sources when it is asked; until then, and if they are missing, there is no decision', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  vi.stubGlobal('OnetrustActiveGroups', ',C0001,C0004,');
+  const read = (text: string, load: LoadSources = sources) => {
+    const decisions: unknown[] = [];
+    const source = readConsent(text, load) as ConsentSource;
+    const stop = source((decision) => void decisions.push(decision));
+    return { decisions, stop: stop as () => void, name: source.source };
+  };
+  const named = read('onetrust:C0004');
+  expect([named.name, named.decisions]).toEqual(['onetrust:C0004', []]);
+  await vi.waitFor(() => expect(named.decisions).toEqual([true]));
+  named.stop();
+  const ended = read('onetrust:C0004');
+  ended.stop();
+  const missing = read('onetrust:C0004', () => Promise.reject(new Error('offerlet-consent.js did not load.')));
+  const wrong = read('onetrust');
+  await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(2));
+  expect(warn.mock.calls.join()).toContain('offerlet-consent.js did not load.');
+  expect(warn.mock.calls.join()).toContain('Write it like onetrust:C0004.');
+  expect([ended.decisions, missing.decisions, wrong.decisions]).toEqual([[], [], []]);
+  vi.unstubAllGlobals();
 });
 
 test.each([undefined, null, 'text', 42, []])('options that are %j are refused without throwing', (options) => {
@@ -114,7 +142,7 @@ test('attributes become options in the wire’s shape; empty ones are ignored', 
     sandbox: '',
   };
   for (const [name, value] of Object.entries(all)) script.setAttribute(`data-${name}`, value);
-  const options = JSON.parse(JSON.stringify(readAttributes(script, 'data-'))) as Record<string, unknown>;
+  const options = JSON.parse(JSON.stringify(readAttributes(script, 'data-', sources))) as Record<string, unknown>;
   delete options.attributes;
   expect(options).toEqual({
     relay: '/offers',
@@ -130,9 +158,9 @@ test('attributes become options in the wire’s shape; empty ones are ignored', 
 
 test('sandbox="false" turns the sandbox off', () => {
   const element = document.createElement('offer-let');
-  expect(readAttributes(element).sandbox).toBe(false);
+  expect(readAttributes(element, '', sources).sandbox).toBe(false);
   element.setAttribute('sandbox', 'false');
-  expect(readAttributes(element).sandbox).toBe(false);
+  expect(readAttributes(element, '', sources).sandbox).toBe(false);
 });
 
 test('maxOffers counts across groups and leaves no empty group', () => {

@@ -8,6 +8,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Sources that are published as one built file. */
 const BUILT: Readonly<Record<string, string>> = {
   'src/script-tag.ts': 'dist/offerlet.js',
+  'src/consent/byName.ts': 'dist/offerlet-consent.js',
   'src/inspector/openInspector.tsx': 'dist/offerlet-inspector.js',
 };
 

@@ -71,7 +71,7 @@ test('without its file the offers are still shown, nothing is logged, and the ou
   );
   expect(explained).toMatchObject([
     {
-      outcome: { code: 'rendered', hint: 'The inspector did not load. Copy offerlet-inspector.js beside offerlet.js.' },
+      outcome: { code: 'rendered', hint: 'offerlet-inspector.js did not load. Copy it beside offerlet.js.' },
     },
   ]);
 });
