@@ -1,15 +1,13 @@
 import { dom } from '../dom/dom.ts';
 import { checkOptions, nameOf, type Placement } from '../session/checkOptions.ts';
 import { type Failure, invalid, outcome } from '../session/openTrace.ts';
-import { PLATFORMS } from './namedConsent.ts';
+import { CONSENT_TEXTS } from './namedConsent.ts';
 import type { ShowOptions } from './showOptions.ts';
 
 /** Checks the options of offers on a page. */
 export function checkOnPage(options: ShowOptions, prefix: 'data-' | '' | undefined): Placement | Failure {
   if (!dom.baseURI) return outcome('invalid_config', 'There is no page here', 'Call it in the browser only.');
-  const consent =
-    prefix === undefined ? undefined : `required, granted, denied, or a source such as onetrust:C0004 (${PLATFORMS})`;
-  const checked = checkOptions(options, { base: dom.baseURI, prefix, consent });
+  const checked = checkOptions(options, { base: dom.baseURI, prefix, consent: CONSENT_TEXTS });
   if ('code' in checked) return checked;
   if (checked.mode === 'INLINE' && !options.target)
     return invalid(nameOf('target', prefix), 'a selector, such as "#offers"');

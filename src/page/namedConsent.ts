@@ -1,8 +1,9 @@
 import type { ConsentOption, ConsentSource } from '../session/consent.ts';
 import { reasonText } from '../wire/errors.ts';
 
-/** The platforms that an attribute may name. `consent/byName.ts` has a source for each. */
-export const PLATFORMS = 'complianz, cookiebot, cookieyes, didomi, google, gpp, onetrust, tcf, usercentrics, wpconsent';
+/** What the attribute may say, for messages: at the end, the platforms for which `consent/byName.ts` has a source. */
+export const CONSENT_TEXTS =
+  'required, granted, denied or a source, such as onetrust:C0004, of complianz, cookiebot, cookieyes, didomi, google, gpp, onetrust, tcf, usercentrics, wpconsent';
 
 /** Loads the sources, which most pages do without. */
 export type LoadSources = () => Promise<{ sourceByName(text: string): ConsentSource }>;
@@ -15,22 +16,13 @@ export function readConsent(given: string | null, load: LoadSources): ConsentOpt
   const text = given?.trim() ?? '';
   const [name = ''] = text.toLowerCase().split(':');
   // Any other text is checked with the options.
-  if (!PLATFORMS.split(', ').includes(name)) return text as ConsentOption;
+  if (!name || !CONSENT_TEXTS.split(/.* of |, /).includes(name)) return text as ConsentOption;
   const source: ConsentSource = (decide) => {
-    let isOver = false;
-    let stop: (() => void) | void;
-    load()
-      .then(({ sourceByName }) => {
-        if (!isOver) stop = sourceByName(text)(decide);
-      })
-      .catch((error: unknown) => {
-        // oxlint-disable-next-line no-console -- nothing else says that the page will wait for ever
-        console.warn(`offerlet: ${reasonText(error)}`);
-      });
-    return () => {
-      isOver = true;
-      stop?.();
-    };
+    const started = load()
+      .then(({ sourceByName }) => sourceByName(text)(decide))
+      // oxlint-disable-next-line no-console -- nothing else says that the page will wait for ever
+      .catch((error: unknown) => console.warn(`offerlet: ${reasonText(error)}`));
+    return () => void started.then((stop) => stop?.());
   };
   return Object.assign(source, { source: text });
 }

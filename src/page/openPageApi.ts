@@ -1,6 +1,6 @@
 import { dom } from '../dom/dom.ts';
 import { openConsent, type ConsentOption } from '../session/consent.ts';
-import { type Explanation, isDeveloping, openTrace } from '../session/openTrace.ts';
+import { type Explanation, openTrace, tellDeveloper } from '../session/openTrace.ts';
 import { onWithdrawal, withdrawEverywhere } from '../session/sessionStorage.ts';
 import type { LoadSources } from './namedConsent.ts';
 import { readAttributes, type Inspect, type Mount, type ShowOptions } from './showOptions.ts';
@@ -41,9 +41,8 @@ const URL_MS = 250;
 const UNUSED_MS = 1_000;
 
 const UNUSED =
-  'No data-relay (tag managers drop it, type="module" and shadow roots hide it), and nothing was called. Use createElement and setAttribute, or offerlet.push((o) => o.show({ … })).';
-const LEFT =
-  'The page has changed, and the script tag has not: its offers are gone. Use <offer-let>, <Offers> or show().';
+  'No data-relay: tag managers drop it, type="module" and shadow roots hide it. Use createElement and setAttribute, or offerlet.push((o) => o.show({ … })).';
+const LEFT = 'The page has changed, its script tag has not. Use <offer-let>, <Offers> or show().';
 
 /** Opens the page's API, without mounts. */
 export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
@@ -56,12 +55,13 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
   /** Why there is no mount. */
   let unused: string | undefined;
 
-  /** Explains why there is no mount: one line where a developer looks. */
-  function explainUnused(reason: string): void {
-    if (mounts.size > 0) return;
-    unused = reason;
-    // oxlint-disable-next-line no-console -- nothing else on the page says so
-    if (isDeveloping()) console.warn(`offerlet: ${reason}`);
+  /** Explains why there is no mount, if that is still true in a second: a router may just run the tag of the next page. */
+  function explainUnused(reason: string, isTrue: () => unknown): void {
+    setTimeout(() => {
+      if (mounts.size > 0 || !isTrue()) return;
+      unused = reason;
+      tellDeveloper(reason);
+    }, UNUSED_MS);
   }
 
   consent.subscribe(({ state, before }) => {
@@ -83,7 +83,6 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
       }
     },
     show(options, context) {
-      isUsed = true;
       const offers = showOffers(options, {
         ...context,
         inspect,
@@ -121,7 +120,7 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
         return;
       }
       const hasOffers = ['relay', 'view', 'display-mode'].some((name) => script?.hasAttribute(`data-${name}`));
-      if (!hasOffers) setTimeout(() => isUsed || dom.querySelector('offer-let') || explainUnused(UNUSED), UNUSED_MS);
+      if (!hasOffers) explainUnused(UNUSED, () => !isUsed && !dom.querySelector('offer-let'));
       if (!script) return;
       ran?.destroy();
       const offers = hasOffers ? page.show(readAttributes(script, 'data-', load), { prefix: 'data-' }) : undefined;
@@ -131,16 +130,14 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
         const isLeft = pageOf(location.href) !== pageOf(href);
         if (!isLeft && offers && mounts.has(offers)) return;
         destroy();
-        // By then, a router has run the next page's tag.
-        const isStale = (): boolean => isLeft && ran === mine && (script.isConnected || !unwatch);
-        setTimeout(() => offers && isStale() && explainUnused(LEFT), UNUSED_MS);
+        if (isLeft && offers) explainUnused(LEFT, () => script.isConnected);
       }, URL_MS);
       const destroy = (): void => {
         clearInterval(look);
         unwatch?.();
         offers?.destroy();
       };
-      const mine = (ran = { script, url: href, destroy });
+      ran = { script, url: href, destroy };
       // Some loaders remove the tag as soon as it has run.
       setTimeout(() => script.isConnected && (unwatch = whenGone(script, destroy)));
     },

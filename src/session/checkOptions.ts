@@ -138,7 +138,8 @@ function check(options: unknown, { base, prefix, consent = CONSENT_VALUES }: Che
     const quoted = typeof given === 'string' ? `, not "${given.slice(0, 40)}"` : '';
     return missing(name, `one of ${values.join(', ')}${quoted}`);
   }
-  if (!isConsentOption(own(options, 'consent'))) return missing('consent', consent);
+  if (!isConsentOption(own(options, 'consent')))
+    return missing('consent', (prefix !== undefined && consent) || CONSENT_VALUES);
   const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
 

@@ -7,6 +7,7 @@ import { openConsent, type ConsentChange, type ConsentScope } from './consent.ts
 import { findOffers, type FoundOffers, type LoadedOffers, type Prefetched } from './findOffers.ts';
 import {
   isDeveloping,
+  tellDeveloper,
   NO_CONSENT,
   outcome,
   type DismissEvent,
@@ -157,17 +158,13 @@ export function openOfferSession(
     consent.begin(options, scope);
     for (const decision of early) consent.set(decision, 'consent()');
     // Most platforms have decided by then.
-    if (isDeveloping()) setTimeout(() => consent.state === 'undecided' && !isDestroyed && tellDeveloper(), UNDECIDED_MS);
+    if (isDeveloping()) setTimeout(() => consent.state === 'undecided' && !isDestroyed && tellConsent(), UNDECIDED_MS);
   }
 
-  /** The one mistake that nothing else tells: a page that waits for consent looks like one that is finished. */
-  function tellDeveloper(): void {
+  /** A page that waits for consent looks like one that is finished. */
+  function tellConsent(): void {
     const { state, decision } = consent;
-    // oxlint-disable-next-line no-console -- where a developer looks
-    if (isDeveloping())
-      console.warn(
-        `offerlet: ${nameOf('consent', prefix)} is ${state}${decision ? ` (${decision.by})` : ''}. ${NO_CONSENT}`,
-      );
+    tellDeveloper(`${nameOf('consent', prefix)} is ${state}${decision ? ` (${decision.by})` : ''}. ${NO_CONSENT}`);
   }
 
   /** Shows offers, from consent to the outcome. */
@@ -231,7 +228,7 @@ export function openOfferSession(
     if (isElsewhere) open?.rows.withdraw();
     else if (open) void open.withdraw();
     else if (!isOwnOnly) storage.withdraw(endpoint());
-    tellDeveloper();
+    tellConsent();
     trace.conclude(outcome('consent_denied', 'There is no consent', NO_CONSENT));
   }
 

@@ -239,6 +239,12 @@ export function openTrace(): Trace {
   return trace;
 }
 
+/** Writes a line to the console, on a page of the developer's own machine. */
+export function tellDeveloper(text: string): void {
+  // oxlint-disable-next-line no-console -- where a developer looks
+  if (isDeveloping()) console.warn(`offerlet: ${text}`);
+}
+
 /** Whether this is a page of the developer's own machine. */
 export function isDeveloping(): boolean {
   return isLoopbackHost((globalThis as { location?: { hostname?: string } }).location?.hostname ?? '');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PLATFORMS } from '../../src/page/namedConsent.ts';
+import { CONSENT_TEXTS } from '../../src/page/namedConsent.ts';
 import { sourceByName } from '../../src/consent/byName.ts';
 
 test.each([
@@ -27,7 +27,8 @@ test('the attribute knows the same names', () => {
     message = String(error);
   }
   const named = [...message.matchAll(/(?<= )([a-z]+)(?=:| ·|\.$)/g)].map(([name]) => name).sort();
-  expect(PLATFORMS.split(', ')).toEqual(named);
+  expect(named.length).toBeGreaterThan(9);
+  expect(CONSENT_TEXTS.replace(/.* of /, '').split(', ')).toEqual(named);
 });
 
 test.each([

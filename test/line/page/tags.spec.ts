@@ -32,7 +32,7 @@ for (const [name, tag] of [
     await page.goto(fixture.page('/a', shop(tag)));
     await page.waitForFunction('offerlet.explain');
     await letPass(page, 1_000);
-    const hint = expect.stringMatching(/^No data-relay .*createElement and setAttribute, or offerlet\.push\(/);
+    const hint = expect.stringMatching(/^No data-relay: .*createElement and setAttribute, or offerlet\.push\(/);
     expect(await hints(page)).toEqual([hint]);
     expect(lines).toEqual([`offerlet: ${((await hints(page)) as string[])[0]}`]);
     // Called late, as in a single-page app, it has no more to say.
@@ -80,7 +80,7 @@ for (const mode of ['OVERLAY', 'INLINE'])
     await expect(heading(page)).toHaveCount(0);
     expect(lines).toEqual([]);
     await letPass(page, 1_000);
-    expect(lines).toEqual([expect.stringContaining('The page has changed, and the script tag has not')]);
+    expect(lines).toEqual([expect.stringContaining('The page has changed, its script tag has not')]);
     expect(await hints(page)).toEqual([expect.stringContaining('Use <offer-let>, <Offers> or show().')]);
   });
 
