@@ -85,7 +85,7 @@ interface TcData {
   readonly gdprApplies?: boolean;
   readonly listenerId?: number;
   readonly purpose?: Choices;
-  /** Since version 2.3 with the vendors that the shopper was told of. */
+  /** Since version 2.3 with the vendors that the shopper was shown. */
   readonly vendor?: Choices & { readonly disclosedVendors?: Readonly<Record<string, boolean | undefined>> };
   readonly publisher?: {
     /** By purpose and vendor; see `REQUIRES`. */

@@ -1,3 +1,4 @@
 export type Mode = 'production' | 'development';
 export const BUILDS: readonly (readonly [name: string, mode: Mode])[];
 export function prepareExample(name: string, mode: Mode): Promise<string>;
+export function npmIn(folder: string): readonly string[];

@@ -57,9 +57,17 @@ export async function prepareExample(name, mode) {
     '--no-audit',
     '--no-fund',
   );
-  await run(folder, { NODE_ENV: mode }, 'npm', 'run', 'build');
+  await run(folder, { NODE_ENV: mode }, ...npmIn(folder), 'run', 'build');
   writeFileSync(marked, mark);
   return folder;
+}
+
+/** The command `npm` in a project. A framework may need a newer Node than this one, and than ours does. */
+export function npmIn(folder) {
+  const { engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const needed = /\d+/.exec(engines?.node ?? '0')[0];
+  const has = process.versions.node.split('.')[0];
+  return Number(has) < Number(needed) ? ['npx', '--yes', `--package=node@${needed}`, '--', 'npm'] : ['npm'];
 }
 
 /** Packs the tarball as npm would publish it. Its name has its hash: of the same name, npm would keep what it has installed. */

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../fixtures/serve.ts';
+import { npmIn } from './prepare.mjs';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -34,7 +35,8 @@ export async function startScript(
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const env = { ...settings, NODE_ENV: 'production', ORIGIN: url, [variable]: String(port) };
-  return start({ command: 'npm', args: ['run', '--silent', script], port, cwd: folder, env });
+  const [command = '', ...npm] = npmIn(folder);
+  return start({ command, args: [...npm, 'run', '--silent', script], port, cwd: folder, env });
 }
 
 interface Command {
