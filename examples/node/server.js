@@ -18,6 +18,7 @@ const script = readFileSync(fileURLToPath(import.meta.resolve('offerlet/offerlet
 /** The page requests nothing: its offers are in its HTML, and the first is seen before the script comes. */
 async function thankYou(request) {
   const offers = await relay.prefetch(request, {
+    locale: 'en',
     user_details: { external_guid: 'customer-42' },
     placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
     order_details: { order_id: '1001', cost_details: { amount: '42.50', currency_code: 'EUR' } },

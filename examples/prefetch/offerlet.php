@@ -14,6 +14,7 @@ function offerlet_block(array $order, ?bool $consent): string
         'user_details' => ['email_hash' => hash('sha256', strtolower(trim($order['email'])))],
         'order_details' => ['order_id' => (string) $order['id']],
         'consent' => $consent, // leave it out if your page asks nobody
+        'locale' => $order['locale'] ?? null, // the lang of your page
         'ip' => $_SERVER['REMOTE_ADDR'] ?? null,
     ]);
     $http = ['method' => 'POST', 'header' => $headers, 'content' => $content, 'timeout' => 1];

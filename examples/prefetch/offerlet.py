@@ -10,6 +10,7 @@ def offerlet_block(order, headers, ip, consent):
         "user_details": {"email_hash": hashlib.sha256(order["email"].strip().lower().encode()).hexdigest()},
         "order_details": {"order_id": str(order["id"])},
         "consent": consent,  # leave it out if your page asks nobody
+        "locale": order.get("locale"),  # the lang of your page
         "ip": ip,
     }
     url = os.environ.get("OFFERLET_PREFETCH", "http://127.0.0.1:4603/prefetch")

@@ -8,6 +8,7 @@ module OfferletHelper
       user_details: { email_hash: Digest::SHA256.hexdigest(order.email.strip.downcase) },
       order_details: { order_id: order.number.to_s },
       consent: consent, # leave it out if your page asks nobody
+      locale: I18n.locale,
       ip: request.remote_ip
     }
     url = URI(ENV.fetch("OFFERLET_PREFETCH", "http://127.0.0.1:4603/prefetch"))

@@ -217,8 +217,10 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
       isKept: isRecommendation && (request.own ?? settings).context !== undefined,
     });
     const json = parseJson(decode(bytes));
-    if (json === undefined)
-      throw new RelayError('The request body is not JSON.', { status: 400, code: 'invalid_json' });
+    if (json === undefined) {
+      const problem = bytes.length > 0 ? 'is not JSON.' : 'is empty. The shopper may have left the page.';
+      throw new RelayError(`The request body ${problem}`, { status: 400, code: 'invalid_json' });
+    }
     if (isNestedDeeper(json, JSON_MAX_DEPTH))
       throw new RelayError(`The request body nests objects and lists more than ${JSON_MAX_DEPTH} levels deep.`, {
         status: 400,

@@ -31,6 +31,8 @@ export interface PrefetchRequest extends Omit<RecommendationRequest, 'order_deta
   order_details: OrderDetails & { order_id: string };
   /** The shopper's consent, if the shop asks for it. With anything but `true`, nothing is requested. */
   consent?: boolean | undefined;
+  /** The `lang` of the page, for offers in its language. By default the browser's `Accept-Language`. */
+  locale?: string | undefined;
   /** Milliseconds for which the page may be held up: 800 by default. */
   timeout?: number | undefined;
   /** The shopper's IP address, where neither the request nor `addressHeader` has it. */
@@ -164,8 +166,11 @@ function whyUnwanted({ method, header }: RelayRequest, given: unknown): string {
 
 /** Returns what the page would send, checked like that. Throws a `RelayError`. */
 function readGiven(given: unknown, maxBytes: number): JsonObject {
-  const { consent: _, timeout: __, ip: ___, ...body } = isObject(given) ? given : {};
-  const text = JSON.stringify(body);
+  const { consent: _, timeout: __, ip: ___, locale, ...body } = isObject(given) ? given : {};
+  // As the page says it, whose own attributes come first.
+  const [language] = /^[a-z]{2,3}(?![a-z])/i.exec(typeof locale === 'string' ? locale : '') ?? [];
+  const attributes = { language: language?.toLowerCase(), ...(own(body, 'attributes') as JsonObject) };
+  const text = JSON.stringify(language ? { ...body, attributes } : body);
   const page = parseJson(text);
   const invalid = (message: string): RelayError => new RelayError(message, { status: 400, code: 'invalid_request' });
   if (encoder.encode(text).byteLength > maxBytes) throw invalid(`The request is larger than ${maxBytes} bytes.`);

@@ -3,7 +3,7 @@ import { reasonText } from '../wire/errors.ts';
 import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { containsSecret } from './checkOptions.ts';
-import { type Failure, outcome } from './openTrace.ts';
+import { type Failure, isDeveloping, outcome } from './openTrace.ts';
 
 /** Maximum errors of one response that are repeated. */
 const ERRORS_MAX = 5;
@@ -43,7 +43,7 @@ export async function requestOffers({
     if (error === SECRET) return containsSecret('The headers');
     const [message, hint] =
       error === LATE
-        ? [`did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`, SEE_LOG]
+        ? [`did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`, isDeveloping() ? COMPILING + SEE_LOG : SEE_LOG]
         : isBlocked()
           ? ['was blocked by the Content-Security-Policy of this page', `Add ${new URL(url).origin} to connect-src.`]
           : [
@@ -70,6 +70,8 @@ function refusal(url: string, ok: boolean, status: number, json: unknown): Failu
   return errors[0] ? { ...failed, errors } : failed;
 }
 
+/** On the developer's machine, where a relay is compiled when it is first asked. */
+const COMPILING = 'A development server may still be compiling: reload. ';
 /** What to do where the relay or the network fails. */
 const SEE_LOG = 'Look at the log of the relay.';
 /** What to do where something else than a relay responds. */

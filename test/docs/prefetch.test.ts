@@ -115,6 +115,7 @@ describe.skipIf(!isThere('ruby'))('the file for Rails', () => {
 require "json"
 require "digest"
 class String; def html_safe; self; end; end
+module I18n; def self.locale; :de; end; end
 Request = Struct.new(:headers, :remote_ip)
 Order = Struct.new(:number, :email)`;
 

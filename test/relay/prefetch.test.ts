@@ -71,6 +71,17 @@ test('sends what a page’s request would have sent: context, hashed email, attr
   expect(paths).toEqual(['/thank-you', '/recommendations']);
 });
 
+test("requests offers in the page's language, whichever the browser prefers; the page's own attributes come first", async () => {
+  const { relay, network } = setUp();
+  const languages = async (given: object): Promise<unknown> => {
+    await relay.prefetch(visit({ 'accept-language': 'de' }), { ...another(), ...given });
+    return own(network.calls.at(-1)?.body['attributes'], 'language');
+  };
+  expect(await languages({ locale: 'en-GB' })).toBe('en');
+  expect(await languages({ locale: 'en', attributes: { language: 'fr' } })).toBe('fr');
+  for (const locale of [undefined, '', 'english', 7]) expect(await languages({ locale })).toBe('de');
+});
+
 test('takes a message of node:http, and works behind toNode as well', async () => {
   const seen: string[] = [];
   const bench = setUp({
