@@ -35,8 +35,6 @@ export interface ScriptApi extends PageApi {
   run(script: HTMLScriptElement | null): void;
 }
 
-/** Milliseconds between looks at the URL: a page may replace the functions of `history`, which are not ours to replace. */
-const URL_MS = 250;
 /** Milliseconds after which a script that nothing has called, or that stays on another page, is explained. */
 const UNUSED_MS = 1_000;
 
@@ -125,21 +123,21 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
       ran?.destroy();
       const offers = hasOffers ? page.show(readAttributes(script, 'data-', load), { prefix: 'data-' }) : undefined;
       let unwatch: (() => void) | undefined;
-      // The tag of a component stays in the document when a single-page app goes on to another page.
-      const look = setInterval(() => {
-        const isLeft = pageOf(location.href) !== pageOf(href);
-        if (!isLeft && offers && mounts.has(offers)) return;
-        destroy();
-        if (isLeft && offers) explainUnused(LEFT, () => script.isConnected);
-      }, URL_MS);
       const destroy = (): void => {
-        clearInterval(look);
         unwatch?.();
         offers?.destroy();
       };
       ran = { script, url: href, destroy };
-      // Some loaders remove the tag as soon as it has run.
-      setTimeout(() => script.isConnected && (unwatch = whenGone(script, destroy)));
+      setTimeout(() => {
+        // Some loaders remove the tag as soon as it has run. That of a component stays when a single-page app goes on to another page.
+        const { isConnected } = script;
+        const isLeft = (): boolean => pageOf(location.href) !== pageOf(href);
+        const leave = (): void => {
+          destroy();
+          if (offers && isLeft()) explainUnused(LEFT, () => script.isConnected);
+        };
+        unwatch = whenGone(script, leave, () => isLeft() || (isConnected && !script.isConnected));
+      });
     },
   };
   return page;

@@ -61,12 +61,13 @@ export function whenNoModal(signal: AbortSignal): Promise<void> {
 
 /**
  * Calls back once a node has left the document, as it does when a single-page app replaces its body. A node that is only moved
- * is back by then. Returns a function that stops watching.
+ * is back by then. `isGone` says what else it may mean, to be asked when the document has changed. Returns a function that stops
+ * watching.
  */
-export function whenGone(node: Node, callBack: () => void): () => void {
+export function whenGone(node: Node, callBack: () => void, isGone = (): boolean => !node.isConnected): () => void {
   try {
     const observer = new MutationObserver(() => {
-      if (node.isConnected) return;
+      if (!isGone()) return;
       observer.disconnect();
       callBack();
     });

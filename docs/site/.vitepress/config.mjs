@@ -58,6 +58,7 @@ const sidebar = [
     text: 'Guides',
     items: [
       page('Consent', 'guides/consent'),
+      page('Tag managers', 'guides/tag-managers'),
       page('Prefetch', 'guides/prefetch'),
       page('From your server', 'guides/from-your-server'),
       page('Testing', 'guides/testing'),
