@@ -230,8 +230,10 @@ export class ReportingClient<V extends ReportVariant> {
   ): Promise<(Rows & { readonly hours: number }) | undefined> {
     const { dates, compared } = periods;
     const metrics = query.metrics && withParts(query.metrics, this.#variant);
+    // The hours of one day are the largest part, and dates can't make them smaller.
+    const split = options.split && 'publishers';
     const read = (change: object): Promise<Rows & Pick<Report, 'meta'>> =>
-      this.#all({ ...query, metrics, ...change } as never, options);
+      this.#all({ ...query, metrics, ...change } as never, { ...options, split });
     const lastDay = { from: compared.to, time_grain: 'hour' };
     try {
       const byHour = await read(lastDay);

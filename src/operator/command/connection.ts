@@ -3,8 +3,7 @@ import { refusedFlag, UsageError } from '../../cli/ExitError.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { readKey } from '../../wire/keys.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
-import { OPERATOR } from '../clients/errors.ts';
-import { connect, type ClientOptions, type ResponseNotice } from '../../http/connect.ts';
+import type { ClientOptions, ResponseNotice } from '../../http/connect.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import type { Progress } from '../../cli/output/progress.ts';
 
@@ -73,20 +72,27 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
     );
   };
   const options: ClientOptions = { networkUrl: network, apiKey, onResponse: (notice) => onResponse(notice) };
-  try {
-    connect(options, OPERATOR);
-  } catch (error) {
-    throw refusedFlag(error, { networkUrl: '--network', apiKey: 'The key' });
-  }
+  const channel = openChannel(options);
   progress.step(`Waiting for ${new URL(network).host} …`);
   return {
     url: network,
     apiKey,
     keySource: keyFile === undefined ? 'OFFERLET_API_KEY' : `the key in ${keyFile}`,
     environment: readKey(apiKey)?.environment ?? null,
-    channel: (more) =>
-      new ChannelClient({ ...options, ...more, onResponse: (notice) => onResponse(notice, more?.maxRetries) }),
+    channel: ({ maxRetries } = {}) =>
+      maxRetries === undefined
+        ? channel
+        : openChannel({ ...options, maxRetries, onResponse: (notice) => onResponse(notice, maxRetries) }),
     channelReport: () => new ReportingClient({ ...options, variant: 'channel' }),
     publisherReport: () => new ReportingClient({ ...options, variant: 'publisher' }),
   };
+}
+
+/** Creates the client that every command uses first: what is wrong with network or key is named by its option. */
+function openChannel(options: ClientOptions): ChannelClient {
+  try {
+    return new ChannelClient(options);
+  } catch (error) {
+    throw refusedFlag(error, { networkUrl: '--network', apiKey: 'The key' });
+  }
 }

@@ -45,6 +45,7 @@ export const REPORT_OPTIONS = {
     value: 'M[,M]',
     about: 'The metrics and their order; all that are enabled for the key by default.',
   },
+  funnel: { kind: 'flag', about: 'From loads to payout, with the share of each step: one total for all dates.' },
   filter: { kind: 'list', value: 'NAME=VALUE', about: 'Only that publisher (id or name), page_type or widget_type.' },
   sort: {
     kind: 'text',
@@ -80,6 +81,9 @@ type ReportSettings = SettingsOf<typeof REPORT_OPTIONS>;
 /** Reads what a report must contain. Throws a `UsageError` that says what to write, with the nearest known name. */
 export function readQuery(settings: ReportSettings, now: Date): RequestedReport {
   const { variant, compare } = settings;
+  const without = (['metrics', 'by', 'grain', 'sort', 'limit', 'compare'] as const).find((name) => settings[name]);
+  if (settings.funnel && without)
+    throw new UsageError(`--funnel is one total, without --${without}. Use --filter to narrow it.`);
   const period = readPeriod(settings, now);
   const dates = period && datesOf(period, now);
   const grain = settings.grain ?? 'total';

@@ -1,12 +1,5 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import {
-  columnsThatFit,
-  chooseFormat,
-  inFile,
-  printedText,
-  writeFile,
-  type Printable,
-} from '../../cli/output/print.ts';
+import { columnsThatFit, renderTable, type Printable, type Table } from '../../cli/output/print.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
 import { dateOf, type DateRange } from '../../wire/utcDates.ts';
@@ -21,6 +14,7 @@ import type { Connection } from './connection.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { findPublisherId, type NamedPublisher } from './publisherCommands.ts';
 import { readQuery, REPORT_OPTIONS, type RequestedReport } from './readQuery.ts';
+import { funnelPrintable, funnelTable } from './funnelTable.ts';
 import { reportTable, type PrintedReport } from './reportTable.ts';
 
 /** `offerlet-operator report`: a report of the channel or of one publisher, as a table, CSV or JSON. */
@@ -37,6 +31,10 @@ export const reportCommand = operatorCommand({
       does: 'Whose clicks fell most last week',
     },
     {
+      call: 'offerlet-operator report --period 28d --funnel',
+      does: 'How many loads become displays, clicks and payout',
+    },
+    {
       call: 'offerlet-operator report --period last-month --by publisher,page_type --output november.csv',
       does: 'A spreadsheet',
     },
@@ -44,27 +42,26 @@ export const reportCommand = operatorCommand({
   run: runReport,
 });
 
-type ReportContext = Pick<CommandContext<typeof REPORT_OPTIONS>, 'settings' | 'terminal' | 'connection' | 'progress'>;
+type ReportContext = CommandContext<typeof REPORT_OPTIONS>;
 
-/** Prints a report. */
-export async function runReport(context: ReportContext): Promise<void> {
-  const { settings, terminal, connection, progress } = context;
-  const format = chooseFormat(settings);
+async function runReport(context: ReportContext): Promise<void> {
+  const { settings, terminal, connection, progress, print } = context;
   const query = readQuery(settings, new Date());
   const report = await readReport(query, context).catch((error: unknown) => {
     if (error instanceof AuthError) throw withVariantHint(error, query, connection.keySource);
     throw error instanceof DateRangeError ? (comparedTooEarly(error, query) ?? error) : error;
   });
-  progress.end();
-  const printable = printableOf(report);
-  if (settings.output !== undefined) {
-    writeFile(settings.output, printedText(printable, { format, terminal: inFile(terminal) }));
-    return terminal.note(`Wrote ${plural(report.printed.length, 'row')} to ${settings.output}.`);
+  const table = settings.funnel ? funnelTable(report) : reportTable(report);
+  const { output, json, csv } = settings;
+  if (output !== undefined || json || csv) {
+    print({ ...(settings.funnel ? funnelPrintable(report) : printableOf(report)), table: () => table });
+    if (output !== undefined) terminal.note(`Wrote ${plural(report.printed.length, 'row')} to ${output}.`);
+    return;
   }
-  if (format.json || format.csv) return terminal.write(printedText(printable, { format, terminal }));
+  progress.end();
   terminal.note(captionOf(report));
-  terminal.write(printedText(printable, { format, terminal }));
-  for (const line of remarksOn(report, printable, terminal.width)) terminal.note(line);
+  terminal.write(renderTable(table, terminal));
+  for (const line of remarksOn(report, table, terminal.width)) terminal.note(line);
 }
 
 async function readReport(
@@ -112,7 +109,7 @@ async function defaultDates(
   return { from: grain === 'hour' ? to : from, to };
 }
 
-function printableOf(report: PrintedReport): Printable {
+function printableOf(report: PrintedReport): Omit<Printable, 'table'> {
   const { query, printed, totals, metrics, total, dates, compared, meta } = report;
   const summary = Object.fromEntries(metrics.map((name) => [name, totals[name] ?? 0]));
   return {
@@ -133,7 +130,6 @@ function printableOf(report: PrintedReport): Printable {
       meta,
     },
     csv: { rows: printed, columns: report.columns },
-    table: () => reportTable(report),
   };
 }
 
@@ -160,7 +156,7 @@ function rangeOfRows(rows: readonly Row[]): DateRange {
   return { from: from.slice(0, 10), to: dateOf(Date.parse(end) - 1) };
 }
 
-function remarksOn(report: PrintedReport, printable: Printable, width: number | undefined): string[] {
+function remarksOn(report: PrintedReport, table: Table, width: number | undefined): string[] {
   const { query, rows, printed, total, compared, metrics, meta } = report;
   const isList = query.grain === 'total' && query.by.length === 0;
   const remarks = [];
@@ -174,7 +170,6 @@ function remarksOn(report: PrintedReport, printable: Printable, width: number | 
     remarks.push(
       `The first ${printed.length === 1 ? 'row' : plural(printed.length, 'row')} of ${total.toLocaleString('en')}; the total is that of all.`,
     );
-  const table = printable.table();
   const kept = columnsThatFit(table, width);
   const hidden = table.columns.filter(
     (column, index) => !kept.includes(index) && !['before', 'change'].includes(column.header),

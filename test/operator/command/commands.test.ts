@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
 import { ChannelClient, ReportingClient, toCsv } from '../../../src/operator.ts';
 import { addExclusions } from '../../../src/operator/operations/changeExclusions.ts';
+import { FUNNELS } from '../../../src/operator/reports/funnel.ts';
+import { addDays, dateOf } from '../../../src/wire/utcDates.ts';
 import { useOperatorWorld } from '../operatorWorld.ts';
 import type { Ran, RunOptions } from '../../fixtures/runCommand.ts';
 
@@ -224,6 +226,28 @@ test('a report has the numbers of the API in every form, and CSV is that of the 
   expect((await offerlet(`${args} --csv`)).stdout).toBe(toCsv(data));
   const table = await offerlet(args);
   expect(table.stdout).toContain(totals.clicks.toLocaleString('en'));
+});
+
+test('a funnel goes from loads to payout, from one report', async () => {
+  const { data } = (await json('report --period 7d --funnel')) as unknown as { data: Record<string, number>[] };
+  const today = dateOf(Date.now());
+  const [totals] = await world.raw({ from: addDays(today, -6), to: today });
+  expect(data.map(({ step, value }) => [step, value])).toEqual(FUNNELS.channel.map((name) => [name, totals?.[name]]));
+  const [loads, displays, , , conversions, payout] = data;
+  expect(displays?.['of_first_step']).toBeCloseTo(Number(displays?.['value']) / Number(loads?.['value']), 10);
+  expect(payout?.['each']).toBeCloseTo(Number(payout?.['value']) / Number(conversions?.['value']), 10);
+  const key = world.keys['publisher_reporting'] ?? '';
+  const own = await offerlet('report --variant publisher --funnel', { key });
+  expect(own.stdout).toMatch(/STEP +VALUE +OF THE STEP BEFORE +OF LOADS\nLoads .*\n(.*\n){4}Payout .* each\n$/);
+});
+
+test('a report of more rows than are allowed is the same in parts', async () => {
+  const args = 'report --grain day --by publisher --period 14d --metrics clicks,ctr --compare previous --csv';
+  const whole = await offerlet(args);
+  await world.control('PUT', 'settings', { report_row_limit: 30 });
+  const parts = await offerlet(args);
+  await world.control('PUT', 'settings', { report_row_limit: null });
+  expect(parts).toEqual(whole);
 });
 
 test('a comparison lists the largest loss first, a publisher that is gone included', async () => {

@@ -1,7 +1,14 @@
+import { array, assert, constantFrom, property, record, subarray } from 'fast-check';
 import { expect, test } from 'vitest';
 import { readSettings } from '../../../src/cli/command.ts';
 import { datesOf } from '../../../src/operator/reports/period.ts';
 import { readQuery, REPORT_OPTIONS, type RequestedReport } from '../../../src/operator/command/readQuery.ts';
+
+import { PERIODS } from '../../../src/operator/reports/period.ts';
+import { METRICS } from '../../../src/operator/reports/reportQuery.ts';
+import { queryOfSpec } from '../../../src/operator/reports/reportSpec.ts';
+import { commandOf, fitted } from '../../../src/operator/reports/reportState.ts';
+import { TIME_GRAINS } from '../../../src/wire/reporting.ts';
 
 const NOW = new Date('2026-11-22T10:00Z');
 
@@ -44,6 +51,7 @@ test.each([
   [['--filter', 'page=X'], '--filter is not known: "page"'],
   [['--limit', '0'], '--limit is not a number of rows'],
   [['--sort', 'publisher'], 'Add it to --metrics or --by'],
+  [['--funnel', '--by', 'publisher'], '--funnel is one total, without --by'],
 ])('%j is refused: %s', (argv, message) => {
   expect(() => query(...argv)).toThrow(message);
 });
@@ -61,4 +69,37 @@ test('filters can be repeated and listed', () => {
     page_type: ['A', 'B', 'C'],
     widget_type: [],
   });
+});
+
+test('the command that a page shows asks the question of the page', () => {
+  const value = array(constantFrom('a', 'É', ' ', "'", '"', '$', '`', '\\', ';', '&', '*', '-', '=', '🙂'), {
+    minLength: 1,
+  })
+    .map((letters) => letters.join('').trim())
+    .filter((text) => text !== '');
+  const metrics = METRICS['channel'];
+  const state = record({
+    variant: constantFrom('channel' as const),
+    period: constantFrom(...PERIODS, '3d' as const, '14d' as const, { from: '2026-11-02', to: '2026-11-15' }),
+    grain: constantFrom(...TIME_GRAINS),
+    by: subarray(['publisher', 'page_type', 'widget_id']),
+    metrics: subarray([...metrics], { minLength: 1 }),
+    filters: record({ publisher: array(value), page_type: array(value), widget_type: array(value) }),
+    sort: constantFrom('', '-clicks', 'publisher_name', 'period_start'),
+    compare: constantFrom('previous' as const, 'year' as const, undefined),
+    chart: constantFrom('clicks'),
+  }).map(fitted);
+  assert(
+    property(state, (asked) => {
+      const line = commandOf(asked, { network_url: 'https://channel.example', currency: null }, { now: NOW.getTime() });
+      const words = [...line.matchAll(/(?:'[^']*'|\\'|[^\s'\\])+/g)].map(([word]) =>
+        word.replaceAll(/'([^']*)'|\\(')/g, (_, text: string | undefined, quote: string) => text ?? quote),
+      );
+      const at = words.indexOf('--network');
+      const read = query(...words.slice(2, at), ...words.slice(at + 2));
+      expect(queryOfSpec(read, NOW.getTime())).toEqual(queryOfSpec(asked, NOW.getTime()));
+      expect(read.sort).toBe(asked.sort);
+    }),
+    { numRuns: 500 },
+  );
 });
