@@ -1,4 +1,5 @@
 import { RelayError, type RelayContext, type RelayOptions } from '../relay.ts';
+import { isIPv4, readAddressSpace } from '../http/addressSpace.ts';
 import { isObject, parseJson, readCappedText } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
 import { UsageError } from './ExitError.ts';
@@ -67,11 +68,7 @@ export function createShopContext({
 
 /** Whether a host is of this machine or of a private network: containers reach each other by names without a dot. */
 function isPrivateHost(hostname: string): boolean {
-  return (
-    isLoopbackHost(hostname) ||
-    /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)[\d.]+$/.test(hostname) ||
-    /^\[f[cd][\da-f]{2}:/.test(hostname) ||
-    /^[\w-]+$/.test(hostname) ||
-    /\.(internal|local)$/.test(hostname)
-  );
+  const address = hostname.replace(/^\[|\]$/g, '');
+  if (isIPv4(address) || address.includes(':')) return readAddressSpace(address) !== 'public';
+  return isLoopbackHost(hostname) || /^[\w-]+$|\.(internal|local)$/.test(hostname);
 }

@@ -5,9 +5,10 @@ import { asRelayError, RelayConfigError, RelayError, errorReply, jsonReply, type
 import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
 import { createCounting } from './createCounting.ts';
 import { createRecords } from './createRecords.ts';
+import { readAddressSpace } from '../http/addressSpace.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import { createRateCounter } from './rateLimits.ts';
-import { isLocalAddress, readClient, type Client } from './readClient.ts';
+import { readClient, type Client } from './readClient.ts';
 import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
@@ -237,7 +238,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     const client = readClient(claimed) ?? readClient(ip);
     // Behind a proxy of this machine or network that nobody has named, all clients have its address, and it is none.
     const isProxied = addressHeader === undefined && request.header('x-forwarded-for') !== null;
-    return isProxied && client && isLocalAddress(client.address) ? undefined : client;
+    return isProxied && client && readAddressSpace(client.address) !== 'public' ? undefined : client;
   }
 
   function note({ request, route, requestId }: Visit, { status, events, problem, code }: Reply, ms: number): void {

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import type { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { readAddressSpace, innermostAddress, isAsPublicAs, type AddressSpace } from './addressSpace.ts';
+import { readAddressSpace, innermostAddress, isAsPublicAs, type AddressSpace } from '../../http/addressSpace.ts';
 
 /** A response to the doctor's own request. A redirect is a response: nothing follows it. */
 export interface GatewayResponse {

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { readAddressSpace } from '../../../src/cli/doctor/addressSpace.ts';
+import { readAddressSpace } from '../../../src/http/addressSpace.ts';
 import { openGateway, hostAndPort, type Gateway } from '../../../src/cli/doctor/openGateway.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 import { selfSigned } from '../../relay/upstream/selfSigned.ts';
