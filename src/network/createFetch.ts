@@ -53,8 +53,8 @@ interface FetchOptions {
   /** Where callers reach the network; by default each request's own origin. */
   readonly networkUrl?: string | (() => string) | undefined;
   /** Whether a proxy of this address may say by X-Forwarded-Proto how it was called. */
-  isTrustedProxy(ip: string): boolean;
-  readonly measure: NetworkMeasure;
+  readonly isTrustedProxy?: (ip: string) => boolean;
+  readonly measure?: NetworkMeasure;
   /** Maximum offers in one response. */
   readonly maxOffers?: number | undefined;
   readonly controls: NetworkControls;
@@ -77,7 +77,7 @@ export function createFetch(options: FetchOptions): {
   fetch(request: Request, from?: RequestSource): Promise<Response>;
   drain(): Promise<void>;
 } {
-  const { db, environment, maxOffers, log } = options;
+  const { db, environment, maxOffers, log, isTrustedProxy = () => false, measure = () => undefined } = options;
   const find = routeTable(options.routes);
   const cache = createProcessCache(db.kind === 'pglite');
   const store = createEventStore(db);
@@ -101,7 +101,7 @@ export function createFetch(options: FetchOptions): {
     };
     log({ at: new Date().toISOString(), level: 'info', message: 'responded', request_id: requestId, ...entry });
     const { ms, ...labels } = entry;
-    options.measure({ name: 'request', value: ms, ...labels });
+    measure({ name: 'request', value: ms, ...labels });
     return new Response(request.method === 'HEAD' ? null : response.body, { status: response.status, headers });
   }
 
@@ -144,7 +144,7 @@ export function createFetch(options: FetchOptions): {
   function originOf(request: Request, { ip }: RequestSource): string {
     const url = new URL(request.url);
     const [scheme] = (request.headers.get('x-forwarded-proto') ?? '').split(',').slice(-1);
-    if (scheme?.trim() === 'https' && ip !== undefined && options.isTrustedProxy(ip)) url.protocol = 'https:';
+    if (scheme?.trim() === 'https' && ip !== undefined && isTrustedProxy(ip)) url.protocol = 'https:';
     return url.origin;
   }
 
@@ -170,7 +170,7 @@ export function createFetch(options: FetchOptions): {
       store,
       requestId,
       networkUrl: (networkUrl ?? originOf(request, caller)).replace(/\/+$/, ''),
-      measure: options.measure,
+      measure,
       ip: caller.ip,
       state,
       // The clock is a staging control: production ignores one that a staging network set in the same database.

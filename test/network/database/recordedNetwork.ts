@@ -33,8 +33,6 @@ export async function networkOn(db: Database): Promise<Network> {
       hosts: [],
     },
     log: () => undefined,
-    isTrustedProxy: () => false,
-    measure: () => undefined,
   });
   return {
     fetch: requests.fetch,
