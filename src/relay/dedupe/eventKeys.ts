@@ -22,7 +22,9 @@ export function eventKeys(
     return hash.then((hex) => hex.slice(0, KEY_DIGITS));
   });
   // Awaiting each of twenty texts would cost as much as hashing them.
-  return isPending ? Promise.all(hashes) : Promise.resolve(hashes as (string | undefined)[]);
+  return isPending
+    ? Promise.all(hashes.map((hash) => Promise.resolve(hash)))
+    : Promise.resolve(hashes as (string | undefined)[]);
 }
 
 /** What a session is recognized by: a UUID is the same in any letter case, another id is not. */
