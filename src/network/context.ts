@@ -5,6 +5,7 @@ import { type Environment, readKey } from '../wire/keys.ts';
 import type { RouteFault } from '../wire/scenarios/scenarios.ts';
 import type { ProcessCache, Versions } from './createProcessCache.ts';
 import type { Database } from './database/database.ts';
+import type { Billing } from './events/createBilling.ts';
 import type { EventStore } from './events/eventStore.ts';
 import type { ReportingSettings } from './settings.ts';
 
@@ -80,6 +81,10 @@ export interface NetworkContext {
   /** Stores events. */
   readonly store: EventStore;
   readonly measure: NetworkMeasure;
+  /** Bills what they have earned in these sessions, after the response. */
+  readonly bill: Billing['bill'];
+  /** Logs an error that the request does not fail with. */
+  noteFailure(error: unknown): void;
   /** The caller's IP address, where the server knows it. */
   readonly ip?: string | undefined;
   /** The scripted fault that affects this request, for routes that fail in part. */

@@ -16,10 +16,17 @@ import {
   surfaceAt,
 } from './context.ts';
 import { createProcessCache, readVersions, VERSION_NAMES, type Versions } from './createProcessCache.ts';
-import { type Database, DatabaseUnavailableError, type Queries } from './database/database.ts';
+import {
+  type Database,
+  DatabaseUnavailableError,
+  type Queries,
+  SlowReadError,
+  UnconfirmedCommitError,
+} from './database/database.ts';
+import { type Billing, createBilling } from './events/createBilling.ts';
 import { createEventStore } from './events/eventStore.ts';
 import { applyFault, replacesResponse, takeFault } from './faults.ts';
-import type { ReportingSettings } from './settings.ts';
+import { readClock, readSetting, type ReportingSettings, type Shares } from './settings.ts';
 
 /** One log entry. It holds ids only: no key, no query string, nothing about a shopper. */
 export interface NetworkLogEntry {
@@ -44,6 +51,11 @@ export function logToStderr(entry: NetworkLogEntry): void {
 
 /** Milliseconds that requests in progress have when the network closes. */
 const DRAIN_MS = 5_000;
+
+/** Seconds after which a read that took too long may be worth another attempt: clients do not wait that long. */
+const SLOW_RETRY_SECONDS = 300;
+const TOO_SLOW =
+  'This takes longer than the network lets it. Ask for less: a shorter range, a filter or fewer breakdowns.';
 
 /** What `createFetch` needs. */
 interface FetchOptions {
@@ -76,11 +88,20 @@ interface Call {
 export function createFetch(options: FetchOptions): {
   fetch(request: Request, from?: RequestSource): Promise<Response>;
   drain(): Promise<void>;
+  readonly billing: Billing;
 } {
   const { db, environment, maxOffers, log, isTrustedProxy = () => false, measure = () => undefined } = options;
   const find = routeTable(options.routes);
   const cache = createProcessCache(db.kind === 'pglite');
   const store = createEventStore(db);
+  const billing = createBilling({
+    db,
+    // The clock is a staging control: production ignores one that a staging network set in the same database.
+    now: async () => (environment === 'staging' ? await readClock(db) : undefined) ?? new Date(),
+    shares: async () => own(await readSetting(db, 'reporting'), 'shares') as Shares | undefined,
+    onBilled: () => cache.clear(),
+    onFailed: (error) => noteFailure(error),
+  });
   const controls = environment === 'staging' ? options.controls : undefined;
   const inProgress = new Set<Promise<unknown>>();
 
@@ -115,6 +136,8 @@ export function createFetch(options: FetchOptions): {
     try {
       // The Recommendations API changes nothing that is cached but budgets; any other request may.
       if (route.surface === 'partner') return await run(route, match.params, call);
+      // What this process has accepted is in its reports.
+      if (route.surface === 'reporting') await billing.settled();
       cache.clear();
       return await run(route, match.params, call).finally(() => cache.clear());
     } catch (error) {
@@ -168,12 +191,13 @@ export function createFetch(options: FetchOptions): {
       maxOffers,
       cache,
       store,
+      bill: billing.bill,
+      noteFailure: (error) => noteFailure(error, { request_id: requestId }),
       requestId,
       networkUrl: (networkUrl ?? originOf(request, caller)).replace(/\/+$/, ''),
       measure,
       ip: caller.ip,
       state,
-      // The clock is a staging control: production ignores one that a staging network set in the same database.
       now: async () => (environment === 'staging' ? (await state()).clock : undefined) ?? started,
       settings: async () => (await state()).settings,
       caller: async () => (await state()).key,
@@ -188,16 +212,25 @@ export function createFetch(options: FetchOptions): {
   }
 
   function failed(error: unknown, route: NetworkRoute, requestId: string): Response {
-    // The message and the stack only: a database error's detail may hold values.
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    log({ at: new Date().toISOString(), level: 'error', message, request_id: requestId, route: route.pattern });
+    noteFailure(error, { request_id: requestId, route: route.pattern });
+    if (error instanceof UnconfirmedCommitError)
+      return surfaceError(route.surface, 500, 'The database did not confirm the commit: what was sent may be stored.');
+    if (error instanceof SlowReadError)
+      return surfaceError(route.surface, 503, TOO_SLOW, { 'retry-after': String(SLOW_RETRY_SECONDS) });
     if (!(error instanceof DatabaseUnavailableError))
       return surfaceError(route.surface, 500, 'The network failed to process this request.');
     const unavailable = 'The network cannot reach its database right now. Try again.';
     return surfaceError(route.surface, 503, unavailable, { 'retry-after': '1' });
   }
 
+  function noteFailure(error: unknown, about: Pick<NetworkLogEntry, 'request_id' | 'route'> = {}): void {
+    // The message and the stack only: a database error's detail may hold values.
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log({ at: new Date().toISOString(), level: 'error', message, ...about });
+  }
+
   return {
+    billing,
     async fetch(request, caller = {}) {
       const responding = respond(request, caller);
       inProgress.add(responding);

@@ -5,7 +5,7 @@ import { readHostName } from '../http/refuseForeign.ts';
 import type { RequestSource, NetworkMetric, NetworkRoute } from './context.ts';
 import { createFetch, logToStderr, type NetworkLog } from './createFetch.ts';
 import type { SeedKind } from './seed/seed.ts';
-import { readSetting, writeSetting } from './settings.ts';
+import { readClock, writeSetting } from './settings.ts';
 import { firstStart, startOver, type Description, type StartOptions } from './firstStart.ts';
 import { DatabaseUnavailableError } from './database/database.ts';
 import { NetworkStartError, openWhenReachable } from './database/openNetworkDatabase.ts';
@@ -80,10 +80,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
   );
   try {
     if (clock) await writeSetting(db, 'clock', clock.toISOString());
-    const now = async (): Promise<Date> => {
-      const stopped = environment === 'staging' ? await readSetting(db, 'clock') : undefined;
-      return typeof stopped === 'string' ? new Date(stopped) : new Date();
-    };
+    const now = async (): Promise<Date> => (environment === 'staging' ? await readClock(db) : undefined) ?? new Date();
     const start: StartOptions = {
       environment,
       seed: options.seed ?? 'demo',
@@ -102,6 +99,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       maxOffers: options.maxOffers,
       controls: {
         async reset({ seed, now, networkUrl }) {
+          await requests.billing.settled();
           description = await startOver(db, { ...start, seed, now });
           return { url: networkUrl, ...description };
         },
@@ -111,6 +109,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       },
       log,
     });
+    requests.billing.sweep();
     return {
       fetch: requests.fetch,
       environment,
@@ -119,6 +118,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       describe: () => description,
       async close() {
         await requests.drain();
+        await requests.billing.close();
         await db.close();
       },
     };

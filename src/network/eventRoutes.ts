@@ -23,7 +23,7 @@ import {
 import { FIRST_VERSION, versionColumn, type ProcessCache } from './createProcessCache.ts';
 import { hotEach, insertRows } from './database/database.ts';
 import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
-import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';
+import type { StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
 import type { ReportingSettings } from './settings.ts';
 
@@ -76,7 +76,8 @@ async function acceptEvents(raws: readonly unknown[], key: KeyRecord, context: N
     else accepted.push({ ...verdict, arrival: arrivals[index] ?? 0, receivedAt: now, raw: raws[index] });
   }
   const stored = await store(accepted, context);
-  await storeReceipts(context, key, listReceipts({ raws, arrivals, errors, stored }));
+  // The events are committed, whatever becomes of the list that shows them.
+  await storeReceipts(context, key, listReceipts({ raws, arrivals, errors, stored })).catch(context.noteFailure);
   context.measure({ name: 'events_accepted', value: raws.length - errors.size });
   context.measure({ name: 'events_refused', value: errors.size });
   return raws.map((_, index) => {
@@ -85,27 +86,16 @@ async function acceptEvents(raws: readonly unknown[], key: KeyRecord, context: N
   });
 }
 
-/** Stores the events and bills their conversions; returns the arrivals of those that were new. */
+/** Stores the events; returns the arrivals of those that were new. What they earn is billed later, as they are committed. */
 async function store(accepted: readonly AcceptedEvent[], context: NetworkContext): Promise<Set<number>> {
   const arrivals = new Set<number>();
   for (const [publisherId, events] of byPublisher(accepted)) {
-    const earning = new Map<string, StoredSession>();
-    for (const { event, session } of events) {
-      if (mayEarn(event.event_name) && !session.is_sandbox) earning.set(session.session_id, session);
-    }
-    const sessions = [...earning.values()];
     const counted = miscountEvents(events, await context.settings());
-    const { stored, hasOpenConversions } = await context.store(publisherId, { events: counted, earning: sessions });
+    const stored = await context.store(publisherId, counted);
     // An event that is dropped on purpose is said to be stored.
     for (const event of events) if (stored.has(event) || !counted.includes(event)) arrivals.add(event.arrival);
-    if (!hasOpenConversions) continue;
-    const { shares } = await context.settings();
-    try {
-      await attributeConversions(context.db, sessions, shares);
-    } finally {
-      // A budget may be spent, even where a later conversion fails.
-      context.cache.clear();
-    }
+    const earning = events.filter(({ event, session }) => mayEarn(event.event_name) && !session.is_sandbox);
+    context.bill(earning.map(({ session }) => session));
   }
   return arrivals;
 }

@@ -36,6 +36,12 @@ export async function readSetting(db: Queries, name: string): Promise<unknown> {
   return own(row, 'value');
 }
 
+/** The time at which the clock was stopped. */
+export async function readClock(db: Queries): Promise<Date | undefined> {
+  const stopped = await readSetting(db, 'clock');
+  return typeof stopped === 'string' ? new Date(stopped) : undefined;
+}
+
 /** Stores a setting; `undefined` deletes it. */
 export async function writeSetting(db: Queries, name: string, value: unknown): Promise<void> {
   if (value === undefined) await db.query('DELETE FROM settings WHERE name = $1', [name]);

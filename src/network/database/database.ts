@@ -21,8 +21,6 @@ export interface Transaction extends Queries {
    * together with the next statement, or with the COMMIT: one round trip for all of them.
    */
   send(sql: string, params?: readonly Parameter[]): void;
-  /** Returns the rows of a statement that runs once the transaction is committed; a server gets it together with the COMMIT. */
-  afterCommit<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[]): Promise<Row[]>;
 }
 
 /** How a transaction runs. */
@@ -35,6 +33,11 @@ export interface TransactionOptions {
 export interface Database extends Queries {
   /** Runs `work` in one transaction, again from the start after a conflict. It must have no other effects. */
   transaction<T>(work: (db: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * Runs long reads in one transaction where they hold nobody up: a server has separate connections for them, and ends each
+   * statement after ten seconds. One that takes longer rejects with a `SlowReadError`.
+   */
+  read<T>(work: (db: Queries) => Promise<T>): Promise<T>;
   /** Closes the database after the statements in progress. */
   close(): Promise<void>;
 }
@@ -55,10 +58,20 @@ export function readText(text: string): string {
 
 /** The database is unreachable, is shutting down or is out of space. The caller gets a 503 and may try again. */
 export class DatabaseUnavailableError extends Error {
-  override readonly name = 'DatabaseUnavailableError';
+  override readonly name: string = 'DatabaseUnavailableError';
   constructor(cause: unknown) {
     super(`The database is not available: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
+}
+
+/** The reply to a COMMIT was lost: nobody knows whether the work is done. So the caller gets a 500, not the 503 that says "try again". */
+export class UnconfirmedCommitError extends DatabaseUnavailableError {
+  override readonly name = 'UnconfirmedCommitError';
+}
+
+/** A read took longer than the server lets it. */
+export class SlowReadError extends Error {
+  override readonly name = 'SlowReadError';
 }
 
 /** SQLSTATE of a write on a standby, which a failover has just made of the primary or will make into one. */
@@ -104,37 +117,6 @@ export async function retry<T>(work: () => Promise<T>): Promise<T> {
       await pause(Math.random() * 5 * 2 ** Math.min(tries, 6));
     }
   }
-}
-
-/** What a transaction does once it is committed. */
-interface Later {
-  /** Returns the result of `start`, which runs later; rejects if the transaction fails. */
-  add<T>(start: () => Promise<T>): Promise<T>;
-  /** Starts everything. */
-  run(): void;
-  fail(error: unknown): void;
-  /** Resolves when everything that was started has ended. */
-  settled(): Promise<void>;
-}
-
-/** Holds back what a transaction must not do before it is committed. */
-export function createLater(): Later {
-  const waiting: { start(): void; fail(error: unknown): void }[] = [];
-  const results: Promise<unknown>[] = [];
-  return {
-    add<T>(start: () => Promise<T>) {
-      const result = new Promise<T>((resolve, reject) => {
-        waiting.push({ start: () => void start().then(resolve, reject), fail: reject });
-      });
-      // The caller may no longer wait for it.
-      result.catch(() => undefined);
-      results.push(result);
-      return result;
-    },
-    run: () => waiting.forEach(({ start }) => start()),
-    fail: (error) => waiting.forEach(({ fail }) => fail(error)),
-    settled: async () => void (await Promise.allSettled(results)),
-  };
 }
 
 /** A statement and its parameters. */

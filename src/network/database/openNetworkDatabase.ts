@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, DatabaseUnavailableError } from './database.ts';
+import { type Database, DatabaseUnavailableError, UnconfirmedCommitError } from './database.ts';
 import { createSchema } from './schema.ts';
 import { openPglite } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
@@ -86,18 +86,18 @@ async function lockedDirectory(directory: string): Promise<DirectoryLock> {
 
 /** The database for as long as the directory is this process's; closing it gives the directory back. */
 export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase {
-  function check(how: 'check' | 'verify' = 'check'): void {
+  function check(how: 'check' | 'verify' = 'check', Failure = DatabaseUnavailableError): void {
     try {
       lock[how]();
     } catch (error) {
-      throw new DatabaseUnavailableError(error);
+      throw new Failure(error);
     }
   }
   async function locked<T>(run: () => Promise<T>): Promise<T> {
     check();
     const result = await run();
     // It may have waited behind others for seconds: what was written after a takeover is not reported as done.
-    check();
+    check('check', UnconfirmedCommitError);
     return result;
   }
   return {
@@ -106,6 +106,7 @@ export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase 
     query: (sql, params) => locked(() => db.query(sql, params)),
     hot: (sql, params) => locked(() => db.hot(sql, params)),
     exec: (sql) => locked(() => db.exec(sql)),
+    read: (work) => locked(() => db.read(work)),
     transaction: (work, options) =>
       locked(() =>
         db.transaction(async (transaction) => {

@@ -8,7 +8,6 @@ import {
   type Parameter,
   type Queries,
   type Transaction,
-  createLater,
   retry,
   reach,
   readInt8,
@@ -28,6 +27,7 @@ export async function openPglite(directory?: string): Promise<Database> {
     hot: (sql, params) => retry(() => db.hot(sql, params)),
     exec: (sql) => retry(() => db.exec(sql)),
     transaction: (work) => retry(() => inTransaction(pglite, work)),
+    read: (work) => work(db),
     close: () => pglite.close(),
   };
 }
@@ -54,7 +54,6 @@ async function createIn(directory: string): Promise<PGlite> {
 
 async function inTransaction<T>(pglite: PGlite, work: (db: Transaction) => Promise<T>): Promise<T> {
   let failure: { readonly error: unknown } | undefined;
-  const later = createLater();
   const outcome = await reach(() =>
     pglite.transaction(async (transaction) => {
       const db = queries(transaction);
@@ -66,9 +65,7 @@ async function inTransaction<T>(pglite: PGlite, work: (db: Transaction) => Promi
         sent.push(statement);
       }
       try {
-        const afterCommit = <Row>(sql: string, params?: readonly Parameter[]): Promise<Row[]> =>
-          later.add(() => queries(pglite).query<Row>(sql, params));
-        const result = await work({ ...db, send, afterCommit });
+        const result = await work({ ...db, send });
         await Promise.all(sent);
         return { result };
       } catch (error) {
@@ -79,12 +76,7 @@ async function inTransaction<T>(pglite: PGlite, work: (db: Transaction) => Promi
       }
     }),
   );
-  if (failure) {
-    later.fail(failure.error);
-    throw failure.error;
-  }
-  later.run();
-  await later.settled();
+  if (failure) throw failure.error;
   if (!outcome) throw new Error('A transaction ended without a result');
   return outcome.result;
 }

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { type ClientBase, Pool, type PoolClient, type QueryConfig, type QueryResult, types } from 'pg';
+import { own } from '../../wire/json.ts';
 import { hasCitus } from './citus.ts';
 import {
   type Database,
@@ -8,7 +9,8 @@ import {
   type Transaction,
   type TransactionOptions,
   DatabaseUnavailableError,
-  createLater,
+  SlowReadError,
+  UnconfirmedCommitError,
   reach,
   readInt8,
   readText,
@@ -17,12 +19,17 @@ import {
 } from './database.ts';
 import { refuseOldPooler } from './refuseOldPooler.ts';
 
-/** The most connections of a process. */
+/** The most connections of a process, and those that only its long reads use. */
 const CONNECTIONS = 8;
+const READ_CONNECTIONS = 3;
 /** Milliseconds to wait for a connection; then the caller gets a 503. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Milliseconds for one statement; then its connection is closed, and the caller gets a 503. A server that is stopped accepts statements and never replies. */
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** Milliseconds for one statement of a long read. */
+const READ_TIMEOUT_MS = 10_000;
+/** SQLSTATE of a statement that has taken too long. */
+const TOO_SLOW = '57014';
 /** Milliseconds for a server to report that a statement has taken too long. One that does not even do that is silent. */
 const REPLY_MS = 1_000;
 /** Milliseconds for the connections to end when the database is closed. */
@@ -39,6 +46,8 @@ export interface PostgresOptions {
   readonly connections?: number;
   /** Milliseconds that a statement may take outside of a transaction. */
   readonly statementTimeoutMs?: number;
+  /** Milliseconds that a statement of `read` may take. */
+  readonly readTimeoutMs?: number;
 }
 
 /** A database on a server. */
@@ -50,13 +59,15 @@ export interface PostgresDatabase extends Database {
 /** Opens a PostgreSQL database (15 or newer): a server, or the coordinator of a distributed one. Nothing is connected yet. */
 export function openPostgres(url: string, options: PostgresOptions = {}): PostgresDatabase {
   const { connections = CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const { readTimeoutMs = READ_TIMEOUT_MS } = options;
   const sockets = new Set<Socket>();
-  const pool = openPool(url, { connections, statementTimeoutMs, sockets });
+  const main = openPool(url, { connections, statementTimeoutMs, sockets });
+  const readers = openPool(url, { connections: READ_CONNECTIONS, statementTimeoutMs, sockets });
   const uses = new WeakMap<PoolClient, number>();
   let isOnCitus = false;
 
   /** Runs `work` on a separate connection. A connection whose work found the database unavailable is ended. */
-  async function use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function use<T>(work: (client: PoolClient) => Promise<T>, pool = main): Promise<T> {
     const client = await reach(() => pool.connect());
     let broken: Error | undefined;
     try {
@@ -81,14 +92,23 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Postgr
     hot: (sql, params) => run((on) => on.hot(sql, params)),
     exec: (sql) => run((on) => on.exec(sql)),
     transaction: (work, rules = {}) => retry(() => use((client) => inTransaction(client, work, rules))),
+    async read(work) {
+      try {
+        const rules = { statementTimeoutMs: readTimeoutMs, isReadOnly: true };
+        return await retry(() => use((client) => inTransaction(client, work, rules), readers));
+      } catch (error) {
+        const isSlow = error instanceof DatabaseUnavailableError && own(error.cause, 'code') === TOO_SLOW;
+        throw isSlow ? new SlowReadError(`A read took longer than ${readTimeoutMs} ms.`, { cause: error }) : error;
+      }
+    },
     check: () =>
       use(async (client) => {
         isOnCitus = await hasCitus(queries(client, statementTimeoutMs));
-        await refuseOldPooler(client, () => pool.connect());
+        await refuseOldPooler(client, () => main.connect());
       }),
     async close() {
       const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), CLOSE_TIMEOUT_MS);
-      await pool.end();
+      await Promise.all([main.end(), readers.end()]);
       clearTimeout(deadline);
     },
   };
@@ -155,13 +175,13 @@ function coalescing(socket: Socket): Socket {
 async function inTransaction<T>(
   client: ClientBase,
   work: (db: Transaction) => Promise<T>,
-  { statementTimeoutMs = STATEMENT_TIMEOUT_MS }: TransactionOptions,
+  { statementTimeoutMs = STATEMENT_TIMEOUT_MS, isReadOnly = false }: TransactionOptions & { isReadOnly?: boolean },
 ): Promise<T> {
   const db = queries(client, statementTimeoutMs + REPLY_MS);
   const sent: Promise<unknown>[] = [];
   // The first statement that failed says why. Those sent after it fail only because the transaction has.
   let failure: { readonly error: unknown } | undefined;
-  const later = createLater();
+  let isCommitting = false;
   function send(statement: Promise<unknown>): void {
     statement.catch((error: unknown) => (failure ??= { error }));
     sent.push(statement);
@@ -171,28 +191,28 @@ async function inTransaction<T>(
     // which poolers refuse.
     send(
       db.exec(
-        `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`,
+        `BEGIN${isReadOnly ? ' READ ONLY' : ''}; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`,
       ),
     );
     const result = await work({
       ...db,
       send: (sql, params) => send(db.hot(sql, params)),
-      afterCommit: <Row>(sql: string, params?: readonly Parameter[]) => later.add(() => db.hot<Row>(sql, params)),
     });
+    isCommitting = true;
     const commit = reach(() => client.query('COMMIT'));
     send(commit);
-    later.run();
     await Promise.all(sent);
     // After a failed statement a COMMIT rolls back, and reports success.
     if ((await commit).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
-    await later.settled();
     return result;
   } catch (thrown) {
     await Promise.allSettled(sent);
     const error = failure?.error ?? thrown;
-    later.fail(error);
     // Where the database is unavailable, the connection is ended. That rolls back too, without waiting for a server that may not reply.
     if (!(error instanceof DatabaseUnavailableError)) await reach(() => client.query('ROLLBACK'));
+    // An error of the server's own to a statement before the COMMIT has rolled it back.
+    else if (isCommitting && !isReadOnly && own(error.cause, 'severity') === undefined)
+      throw new UnconfirmedCommitError(error.cause);
     throw error;
   }
 }

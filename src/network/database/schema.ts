@@ -232,6 +232,7 @@ CREATE TABLE conversions (
   PRIMARY KEY (publisher_id, conversion_id)
 );
 CREATE INDEX conversions_of_session ON conversions (session_id);
+CREATE INDEX conversions_open ON conversions (event_at) WHERE NOT attributed;
 -- The source of hourly reports. widget_id is '' if none was sent (a key cannot hold null); a report shows null.
 -- channel_id is the publisher's channel at the time of the event.
 CREATE TABLE hourly_facts (

@@ -1,4 +1,5 @@
-import type { Database, Queries, Transaction, SqlStatement } from '../database/database.ts';
+import { DAY_MS } from '../../wire/utcDates.ts';
+import type { Database, Queries, Transaction } from '../database/database.ts';
 import { factsWriter, periodsAt } from '../facts.ts';
 import { markChanged } from '../createProcessCache.ts';
 import type { Shares } from '../settings.ts';
@@ -23,7 +24,7 @@ const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };
 
 /**
  * Milliseconds for a statement that bills. Offers are on every node, so one that hangs blocks all writers that spend a
- * budget. The sender gets a 503 instead; the events, which are stored, are billed when it sends them again.
+ * budget. It is billed later instead.
  */
 const BILLING_TIMEOUT_MS = 3_000;
 
@@ -49,8 +50,8 @@ interface EarnedConversion {
 
 /**
  * Attributes and bills the conversions of these sessions, which are one publisher's, that a click has earned by now; each
- * once. It runs after every stored click and conversion, and again for duplicates. So neither the order of click and
- * conversion nor a crash between the statements loses money.
+ * once. It runs after every stored click and conversion. So neither the order of click and conversion nor a crash between the
+ * statements loses money.
  */
 export async function attributeConversions(
   db: Database,
@@ -69,39 +70,42 @@ export async function attributeConversions(
   }
 }
 
-/**
- * A cheap statement whose rows say whether any conversion of these sessions is not attributed yet. It runs after every click,
- * and most clicks have no conversion.
- */
-export function openConversions(publisherId: string, sessions: readonly StoredSession[]): SqlStatement {
-  const [open, params] = conditionOf(publisherId, sessions);
-  return [`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params];
-}
-
-function conditionOf(publisherId: string, sessions: readonly StoredSession[]): SqlStatement {
-  const places = sessions.map((_, index) => `$${index + 2}`).join(', ');
-  return [
-    `c.publisher_id = $1 AND c.session_id IN (${places}) AND NOT c.attributed`,
-    [publisherId, ...sessions.map(({ session_id }) => session_id)],
-  ];
-}
-
 /** Conversions not attributed yet whose session has a click on their offer, at most 30 days earlier. */
 async function findEarned(
   db: Queries,
   publisherId: string,
   sessions: readonly StoredSession[],
 ): Promise<EarnedConversion[]> {
-  const [open, params] = conditionOf(publisherId, sessions);
-  return db.query<EarnedConversion>(
+  const places = sessions.map((_, index) => `$${index + 2}`).join(', ');
+  return db.hot<EarnedConversion>(
     `SELECT conversion_id, session_id, offer_id, hour, o.price_per_conversion AS price, o.budget IS NOT NULL AS has_budget
      FROM conversions c JOIN offers o USING (offer_id)
-     WHERE ${open} AND EXISTS (
-       SELECT 1 FROM events e
-       WHERE e.publisher_id = $1 AND e.session_id = c.session_id AND e.event_name = 'BRAND_CLICK' AND e.offer_id = c.offer_id
-         AND e.event_at <= c.event_at AND e.event_at >= c.event_at - interval '30 days')
+     WHERE c.publisher_id = $1 AND c.session_id IN (${places}) AND NOT c.attributed
+       AND EXISTS (SELECT 1 FROM events e WHERE e.publisher_id = $1 AND ${CLICKED})
      ORDER BY conversion_id`,
-    params,
+    [publisherId, ...sessions.map(({ session_id }) => session_id)],
+  );
+}
+
+/** A click `e` on the offer of a conversion `c`, at most 30 days earlier. */
+const CLICKED = `e.session_id = c.session_id AND e.event_name = 'BRAND_CLICK' AND e.offer_id = c.offer_id
+         AND e.event_at <= c.event_at AND e.event_at >= c.event_at - interval '30 days'`;
+
+/** Days after which no event can earn anything for a conversion: clicks are refused by then. */
+const OPEN_DAYS = 31;
+
+/** Returns some sessions of any publisher with conversions that a click has earned and nobody has billed, as after a kill. */
+export async function findUnbilled(db: Database, now: Date, limit: number): Promise<StoredSession[]> {
+  return db.read((on) =>
+    on.query<StoredSession>(
+      `SELECT DISTINCT s.publisher_id, s.session_id, s.channel_id, s.page_type, s.widget_type, s.widget_id, s.is_sandbox,
+         s.has_email, s.order_amount, s.insertions, s.created_at
+       FROM conversions c JOIN sessions s ON s.publisher_id = c.publisher_id AND s.session_id = c.session_id
+       WHERE NOT c.attributed AND c.event_at >= $1
+         AND EXISTS (SELECT 1 FROM events e WHERE e.publisher_id = c.publisher_id AND ${CLICKED})
+       LIMIT $2`,
+      [new Date(now.getTime() - OPEN_DAYS * DAY_MS), limit],
+    ),
   );
 }
 

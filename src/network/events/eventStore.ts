@@ -5,60 +5,36 @@ import {
   DatabaseUnavailableError,
   hotEach,
   insertRows,
-  type SqlStatement,
   type Transaction,
 } from '../database/database.ts';
 import { factsWriter, type FactCell, type Measures, periodsAt } from '../facts.ts';
-import { openConversions, type StoredSession } from './attributeConversions.ts';
+import type { StoredSession } from './attributeConversions.ts';
 
 /** Milliseconds that a request waits at most for others of its publisher. */
 const WAIT_MS = 5;
 /** Events that are committed together; a group may exceed it by one batch. */
 const GROUP_EVENTS = 200;
 
-/** The events of one request that are one publisher's. */
-interface StoreWork {
-  readonly events: readonly AcceptedEvent[];
-  /** Sessions whose events may earn money. */
-  readonly earning: readonly StoredSession[];
-}
-
-/** What became of them, once everything is committed. */
-interface StoreResult {
-  /** Those that were new. */
-  readonly stored: ReadonlySet<AcceptedEvent>;
-  /** Whether a session that may earn money has a conversion that is not attributed. */
-  readonly hasOpenConversions: boolean;
-}
-
-/** Stores the events of one publisher that a request brings. */
-export type EventStore = (publisherId: string, work: StoreWork) => Promise<StoreResult>;
+/** Stores the events of one publisher that a request brings. Resolves to those that were new, once everything is committed. */
+export type EventStore = (publisherId: string, events: readonly AcceptedEvent[]) => Promise<ReadonlySet<AcceptedEvent>>;
 
 /** Stores events, those of concurrent requests for one publisher in one transaction. */
 export function createEventStore(db: Database): EventStore {
-  async function storeTogether(publisherId: string, works: readonly StoreWork[]): Promise<StoreResult> {
-    const sessions = new Map(works.flatMap(({ earning }) => earning.map((session) => [session.session_id, session])));
-    const { stored, rows } = await storeEvents(db, {
-      publisherId,
-      events: works.flatMap(({ events }) => events),
-      next: sessions.size > 0 ? openConversions(publisherId, [...sessions.values()]) : undefined,
-    });
-    return { stored, hasOpenConversions: rows.length > 0 };
-  }
-  const groups = createGroups<StoreWork, () => Promise<StoreResult>>(
+  type Stored = () => Promise<ReadonlySet<AcceptedEvent>>;
+  const groups = createGroups<readonly AcceptedEvent[], Stored>(
     async (publisherId, works) => {
       try {
-        const result = await storeTogether(publisherId, works);
-        return works.map(() => async () => result);
+        const stored = await storeEvents(db, publisherId, works.flat());
+        return works.map(() => async () => stored);
       } catch (error) {
         if (works.length === 1 || error instanceof DatabaseUnavailableError) throw error;
         // One of them cannot be stored: each on its own, so that it fails alone.
-        return works.map((work) => () => storeTogether(publisherId, [work]));
+        return works.map((events) => () => storeEvents(db, publisherId, events));
       }
     },
     { waitMs: WAIT_MS, size: GROUP_EVENTS },
   );
-  return async (publisherId, work) => (await groups(publisherId, work, work.events.length))();
+  return async (publisherId, events) => (await groups(publisherId, events, events.length))();
 }
 
 /** How long work waits, and how much of it runs together. */
@@ -154,23 +130,16 @@ const insertEvents = insertRows({
   suffix: 'ON CONFLICT DO NOTHING RETURNING session_id, event_id',
 });
 
-/** Events of one publisher. */
-interface EventsOfPublisher {
-  readonly publisherId: string;
-  readonly events: readonly AcceptedEvent[];
-  /** A statement to run once they are committed. */
-  readonly next?: SqlStatement | undefined;
-}
-
 /**
  * Stores events of one publisher and counts them, in one transaction whose statements each touch one shard. Returns those
- * that were new, and the rows of `next`. Its locks are taken in one order: events, activity, conversions, hourly facts, daily
- * facts, and each table's rows sorted. So of two batches that share rows, one waits for the other, and neither deadlocks.
+ * that were new. Its locks are taken in one order: events, activity, conversions, hourly facts, daily facts, and each table's
+ * rows sorted. So of two batches that share rows, one waits for the other, and neither deadlocks.
  */
 export async function storeEvents(
   db: Database,
-  { publisherId, events, next }: EventsOfPublisher,
-): Promise<{ readonly stored: ReadonlySet<AcceptedEvent>; readonly rows: readonly unknown[] }> {
+  publisherId: string,
+  events: readonly AcceptedEvent[],
+): Promise<ReadonlySet<AcceptedEvent>> {
   const incoming = [...byIdentity(events)].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const rows = incoming.map(([, [event_id, { event, at, session, raw, receivedAt, arrival }]]) => [
     event_id,
@@ -182,14 +151,13 @@ export async function storeEvents(
     receivedAt.toISOString(),
     arrival,
   ]);
-  const { stored, rows: reading } = await db.transaction(async (transaction) => {
+  return db.transaction(async (transaction) => {
     const inserted = await hotEach<EventIdentity>(transaction, insertEvents(publisherId, rows));
     const names = new Set(inserted.map(identityText));
     const fresh = incoming.flatMap(([name, [, event]]) => (names.has(name) ? [event] : []));
     await countEvents(transaction, publisherId, fresh);
-    return { stored: new Set(fresh), rows: next ? transaction.afterCommit(...next) : undefined };
+    return new Set(fresh);
   });
-  return { stored, rows: (await reading) ?? [] };
 }
 
 /** What makes two events the same: the session and the exact event_id. */

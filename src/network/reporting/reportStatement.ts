@@ -7,8 +7,6 @@ import type { DateRange } from '../../wire/utcDates.ts';
 /** One row of the result: the totals, repeated on each row, and a row of the page unless the page is empty. */
 export interface StatementRow {
   readonly total_rows: number;
-  /** Facts that were read. */
-  readonly source_rows: number;
   /** Start of the row's unclipped period in seconds since the epoch; null if the page is empty. */
   readonly period: number | null;
   readonly [column: string]: unknown;
@@ -53,9 +51,7 @@ export function reportStatement(
       grouping === 'publisher' ? 'publisher_id' : `nullif(${grouping}, '') AS ${grouping}`,
     ),
     ...sums.map((column) => `sum(${column}) AS ${column}`),
-    'count(*) AS fact_count',
   ];
-  const totals = ['count(*) AS total_rows', 'coalesce(sum(fact_count), 0)::bigint AS source_rows'];
   const columns = ['period', ...groupingColumns(groupBy)];
   const named = columns.map((name) => (name === 'publisher_name' ? 'brand_name AS publisher_name' : name));
   const join = groupBy.includes('publisher') ? 'LEFT JOIN publishers ON publisher_remote_id = publisher_id' : '';
@@ -73,9 +69,9 @@ WITH cells AS MATERIALIZED (
 ), shown AS (
   SELECT ${[...columns, 'position', ...shown].join(', ')} FROM page
 ), totals AS (
-  SELECT ${[...totals, ...sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`)].join(', ')} FROM cells
+  SELECT ${['count(*) AS total_rows', ...sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`)].join(', ')} FROM cells
 ), summary AS (
-  SELECT ${['total_rows', 'source_rows', ...summary].join(', ')} FROM totals
+  SELECT ${['total_rows', ...summary].join(', ')} FROM totals
 )
 SELECT * FROM summary LEFT JOIN shown ON true ORDER BY position`;
   return { sql, params: [...facts.params, query.limit, query.offset] };
@@ -136,10 +132,19 @@ export function matchingFacts(owner: FactsOwner, range: DateRange, { filters }: 
   return { sql: parts.join(' AND '), params };
 }
 
-/** The number of hourly facts, the smallest unit there is, that meet a condition. */
-export async function countHourlyFacts(db: Queries, { sql, params }: Condition): Promise<number> {
-  const [row] = await db.query<{ count: number }>(`SELECT count(*) AS count FROM hourly_facts WHERE ${sql}`, params);
-  return row?.count ?? 0;
+/** The number of facts that meet a condition: hourly ones, the smallest unit there is, where the daily ones may sum up more than `max`. */
+export async function countSourceRows(
+  db: Queries,
+  { sql, params }: Condition,
+  { grain, max }: { readonly grain: TimeGrain; readonly max: number },
+): Promise<number> {
+  const count = async (table: string): Promise<number> => {
+    const [row] = await db.query<{ count: number }>(`SELECT count(*) AS count FROM ${table} WHERE ${sql}`, params);
+    return row?.count ?? 0;
+  };
+  const table = factsBy(grain);
+  const facts = await count(table);
+  return table === 'daily_facts' && facts * 24 > max ? count('hourly_facts') : facts;
 }
 
 /** The date of the owner's first activity, and the hour of its latest that is not in the future, of any page type. */

@@ -123,7 +123,7 @@ const PUBLISHER = randomUUID();
 
 /** Stores such a batch as the network would, without anything before it. */
 async function storeStraight(db: Database, sessions: readonly Shown[], index: number): Promise<void> {
-  await storeEvents(db, { publisherId: PUBLISHER, events: straight(sessions, index) });
+  await storeEvents(db, PUBLISHER, straight(sessions, index));
 }
 
 /** Such a batch, checked, of a publisher's sessions. */

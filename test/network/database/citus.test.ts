@@ -23,7 +23,8 @@ function recording(extension?: string): { db: Database; said: string[] } {
     said,
     db: {
       ...queries,
-      transaction: (work) => work({ ...queries, send: () => undefined, afterCommit: query }),
+      read: (work) => work(queries),
+      transaction: (work) => work({ ...queries, send: () => undefined }),
       close: async () => undefined,
     },
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../../../src/network.ts';
-import type { Database } from '../../../src/network/database/database.ts';
+import { type Database, SlowReadError } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
 import { ask, NOW, testNetworkOf } from '../testNetwork.ts';
@@ -10,9 +10,10 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () =>
   let network: Network;
   let admin: Database;
   let frozen: number[] = [];
+  let databaseUrl: string;
   beforeAll(async () => {
     cluster = await startPostgres();
-    const databaseUrl = await cluster.freshUrl();
+    databaseUrl = await cluster.freshUrl();
     admin = openPostgres(databaseUrl, { connections: 1 });
     network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
   });
@@ -42,6 +43,23 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () =>
     // The session of `admin` is from before: it may still write.
     await setReadOnly(false);
     expect((await world.post('/recommendations', ask())).status).toBe(200);
+  });
+
+  test('ends reads that take too long, and these leave the connections of others alone', async () => {
+    const db = openPostgres(databaseUrl, { connections: 1, readTimeoutMs: 500 });
+    const slow = Array.from({ length: 8 }, () => db.read((on) => on.query('SELECT pg_sleep(60) AS slow')));
+    let ended = 0;
+    for (const each of slow) each.catch(() => (ended += 1));
+    expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(ended).toBe(0);
+    const results = await Promise.allSettled(slow);
+    expect(results.map((each) => each.status === 'rejected' && each.reason instanceof SlowReadError)).not.toContain(
+      false,
+    );
+    const running =
+      "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND pid <> pg_backend_pid()";
+    expect(await admin.query(running)).toEqual([]);
+    await db.close();
   });
 
   test('that accepts statements and never replies costs a 503, and closing ends', async () => {

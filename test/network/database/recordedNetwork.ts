@@ -2,6 +2,7 @@ import type { Network } from '../../../src/network.ts';
 import type { Database, Parameter, Queries, Transaction } from '../../../src/network/database/database.ts';
 import { createFetch } from '../../../src/network/createFetch.ts';
 import { networkRoutes } from '../../../src/network/createNetwork.ts';
+import type { Billing } from '../../../src/network/events/createBilling.ts';
 import { firstStart } from '../../../src/network/firstStart.ts';
 import { NOW, testNetworkOf, type TestNetwork } from '../testNetwork.ts';
 
@@ -14,7 +15,7 @@ export interface Said {
 }
 
 /** A staging network on a database that is open already. */
-export async function networkOn(db: Database): Promise<Network> {
+export async function networkOn(db: Database): Promise<Network & Pick<Billing, 'sweep'>> {
   const description = await firstStart(db, {
     environment: 'staging',
     seed: 'empty',
@@ -35,12 +36,13 @@ export async function networkOn(db: Database): Promise<Network> {
     log: () => undefined,
   });
   return {
+    sweep: requests.billing.sweep,
     fetch: requests.fetch,
     environment: 'staging',
     now: async () => new Date(),
     describe: () => description,
     lost: new Promise(() => undefined),
-    close: async () => undefined,
+    close: requests.billing.close,
   };
 }
 
@@ -69,6 +71,7 @@ function recording(db: Database, said: Said[]): Database {
   return {
     ...db,
     ...listen(db),
+    read: (work) => db.read((on) => work(listen(on))),
     transaction(work, options) {
       const number = (transactions += 1);
       return db.transaction((transaction) => {
@@ -77,10 +80,6 @@ function recording(db: Database, said: Said[]): Database {
           send(sql, params = []) {
             said.push({ sql, params, transaction: number });
             transaction.send(sql, params);
-          },
-          afterCommit(sql, params = []) {
-            said.push({ sql, params, transaction: undefined });
-            return transaction.afterCommit(sql, params);
           },
         };
         return work(noted);

@@ -177,27 +177,38 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   });
 });
 
-test('a budget is spent at once, even if a later conversion of the same batch fails', async () => {
+test('events are accepted once they are committed, and billed later: by this process, or by another after a kill', async () => {
   const { db, close } = await openTestDatabase('pglite');
-  // Counts once the network has started, which takes its time as well.
-  let bills = Number.NaN;
+  let isFull = false;
   const filling: Database = {
     ...db,
     async transaction(work, options) {
-      if (options?.statementTimeoutMs !== undefined && (bills += 1) === 2)
-        throw new DatabaseUnavailableError('The disk is full');
+      if (isFull && options?.statementTimeoutMs !== undefined) throw new DatabaseUnavailableError('The disk is full');
       return db.transaction(work, options);
     },
   };
   const alone = testNetworkOf(await networkOn(filling));
   await alone.control('POST', '/sandbox/clock', { now: NOW });
-  await alone.offer({ price_per_conversion: 2, budget: 2 });
-  const shown = await alone.session();
-  const events = ['BRAND_CLICK', 'CONVERSION', 'CONVERSION'].map((name) => event(name, shown));
-  bills = 0;
-  expect((await alone.batch(events)).status).toBe(503);
-  expect((await alone.session()).items).toEqual([]);
-  expect((await alone.batch(events)).status).toBe(202);
-  expect(await alone.summary()).toMatchObject({ attributed_ad_spend_amount: 4, billable_ad_spend_amount: 2 });
+  await alone.offer({ price_per_conversion: 2, budget: 3 });
+  const sessions = [await alone.session(), await alone.session()];
+  const convert = async (): Promise<void> => {
+    const shown = sessions.pop();
+    isFull = true;
+    const events = ['BRAND_CLICK', 'CONVERSION'].map((name) => event(name, shown ?? session));
+    expect((await alone.batch(events)).status).toBe(202);
+  };
+  await convert();
+  expect(await alone.summary()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 0 });
+  isFull = false;
+  const money = { timeout: 10_000 };
+  await expect.poll(() => alone.summary(), money).toMatchObject({ billable_ad_spend_amount: 2 });
+  await convert();
+  await alone.close();
+  const next = await networkOn(db);
+  next.sweep();
+  const spent = { conversions: 2, attributed_ad_spend_amount: 4, billable_ad_spend_amount: 2 };
+  await expect.poll(() => testNetworkOf(next).summary(), money).toMatchObject(spent);
+  expect((await testNetworkOf(next).session()).items).toEqual([]);
+  await next.close();
   await close();
 });

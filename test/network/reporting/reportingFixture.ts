@@ -120,6 +120,8 @@ export async function openReportingFixture(
         requestId,
         networkUrl: 'http://network.test',
         store: createEventStore(db),
+        bill: () => undefined,
+        noteFailure: () => undefined,
         now: async () => new Date(office.now),
         settings: async () => office.settings,
         caller: async () => {

@@ -108,7 +108,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     await left.batch([event('BRAND_CLICK', session), event('CONVERSION', session)]);
     expect(await shown()).toBe(1);
     await left.batch([event('CONVERSION', session)]);
-    expect(await shown()).toBe(0);
+    await expect.poll(shown).toBe(0);
     await left.control('POST', '/sandbox/reset', { seed: 'empty' });
     await left.offer();
     expect(await shown()).toBe(1);
