@@ -135,7 +135,15 @@ export class NetworkServer implements Server {
     const db = await program.openPglite('embedded');
     const controls = { reset: never, call: never, integrationKey: () => undefined, hosts: [] } as never;
     const routes = program.networkRoutes('staging');
-    this.#fetch = program.createFetch({ db, environment: 'staging', routes, controls, log: () => undefined }).fetch;
+    this.#fetch = program.createFetch({
+      db,
+      environment: 'staging',
+      routes,
+      controls,
+      isTrustedProxy: () => false,
+      log: () => undefined,
+      measure: () => undefined,
+    }).fetch;
     this.process = process;
   }
 
