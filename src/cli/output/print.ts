@@ -136,9 +136,10 @@ const READABLE_CELL = 12;
 /** Whether there is no room for the columns that are never left out, or cut: ids and numbers. */
 function isTooNarrow(table: Table, width: number | undefined): boolean {
   if (width === undefined || table.rows.length === 0) return false;
+  const widths = measureColumns(table);
   const needed = table.columns.reduce((sum, column, index) => {
     if ((column.rank ?? 0) > 0) return sum;
-    const own = measureColumns(table)[index] ?? 0;
+    const own = widths[index] ?? 0;
     return sum + GAP + (isText(column) ? Math.min(own, READABLE_CELL) : own);
   }, -GAP);
   return needed > width;

@@ -6,14 +6,17 @@ import { readBody, readChanges, readItems, texts } from './readBody.ts';
 import { createReports, type Reports } from './createReports.ts';
 import { createWatch } from './createWatch.ts';
 import type { ConsoleOptions } from './consoleOptions.ts';
-import type { ConsoleContext, ConsolePublisher, ManyExcluded } from './protocol.ts';
+import type { ConsoleContext, ConsolePublisher, ConsoleStatement, ManyExcluded } from './protocol.ts';
 import { choosePublishers, findPublishers, listPublishers, withoutKey } from './publisherLists.ts';
 import type { Failure } from '../failures.ts';
 import { replaceExclusions } from '../operations/changeExclusions.ts';
 import { excludeForMany, type ExclusionOutcome } from '../operations/excludeForMany.ts';
 import { readPublisher } from '../operations/readPublisher.ts';
+import { readStatement, statementCsv } from '../operations/readStatement.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
 import { readKey } from '../../wire/keys.ts';
+import { dateOf } from '../../wire/utcDates.ts';
+import { toCsv } from '../../text/toCsv.ts';
 
 /** Milliseconds between two reads of a report that includes today. */
 const REFRESH_MS = 60_000;
@@ -66,6 +69,7 @@ const ROUTES: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET report': ({ reports, url, signal }) => reports.read(url.searchParams, signal),
   'GET report-rows': ({ reports, url }) => reports.rows(url.searchParams),
   'GET report-csv': ({ reports, url, signal }) => reports.csv(url.searchParams, signal),
+  'GET statement': readMonth,
   'GET watch': ({ watch, url, signal }) => watch(url, signal),
   'GET categories': ({ channel, signal }) => channel.categories({ signal }),
   'GET exclusions': async ({ channel, signal }) => (await channel.details({ signal })).exclusions.subcategories,
@@ -154,6 +158,16 @@ async function readContext({ channel, reporting, apiKey, options, signal }: Call
     refresh_ms: refresh ?? REFRESH_MS,
     currency: currency ?? null,
   };
+}
+
+async function readMonth({ channel, reporting, options, url, signal }: Call): Promise<ConsoleStatement> {
+  const month = url.searchParams.get('month') ?? '';
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month) || `${month}-01` > dateOf(Date.now()))
+    throw new TypeError(`month is not a month that has begun: "${month}".`);
+  const reports = reporting as ReportingClient<'channel'>; // a publisher's key has no such page
+  const statement = await readStatement({ reports, channel, signal }, month);
+  const { rows, columns } = statementCsv(statement, options.currency ?? null);
+  return { ...statement, csv: toCsv(rows, { columns }) };
 }
 
 /** Replaces a list, unless it is no longer what the page showed. */

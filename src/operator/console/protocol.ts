@@ -2,6 +2,7 @@
 import type { Publisher } from '../../wire/channel.ts';
 import type { Failure } from '../failures.ts';
 import type { ExclusionOutcome } from '../operations/excludeForMany.ts';
+import type { Statement } from '../operations/readStatement.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 import type { ComparedDates } from '../reports/reportQuery.ts';
 import type { Cause, Turn } from '../watch/evaluate.ts';
@@ -67,6 +68,11 @@ export interface FoundPublishers {
   readonly publishers: readonly { readonly id: string; readonly name: string }[];
   /** Whether there are more than were requested. */
   readonly hasMore: boolean;
+}
+
+/** A statement, and its CSV as the command prints it. */
+export interface ConsoleStatement extends Statement {
+  readonly csv: string;
 }
 
 /** What became of each change of many publishers, in their order. */

@@ -46,8 +46,8 @@ export function defaultState(variant: ReportVariant, enabled: Enabled = null): R
   };
 }
 
-/** No value of a filter has these. In a terminal into which the command is pasted, a line feed would run what is before it. */
-const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
+/** No value of a filter has these. In a terminal into which the command is pasted, a line feed would run what is before it, and some quotes end a string in PowerShell only. */
+const UNSAFE = /['"`‘’‚‛“”„\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 /** Reads the state from a URL. What cannot be is replaced by its default, so every URL shows a report. */
 export function readState(params: URLSearchParams, variant: ReportVariant, enabled: Enabled = null): ReportState {
@@ -119,19 +119,15 @@ function unique(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
 
-/** The shell in which people paste a command. */
-export type TargetShell = 'posix' | 'powershell';
-
-/** Returns the command that prints the report on screen, for a shell. */
+/** Returns the command that prints the report on screen, for a POSIX shell. */
 export function commandOf(
   state: ReportState,
   { network_url, currency }: { readonly network_url: string; readonly currency: string | null },
-  { now, shell = 'posix' }: { readonly now?: number | undefined; readonly shell?: TargetShell | undefined } = {},
+  { now }: { readonly now?: number | undefined } = {},
 ): string {
   const dates = datesOfSpec(state, now);
-  const quote = shell === 'posix' ? quoted : quotedForPowerShell;
   const words = ['offerlet-operator report'];
-  const put = (flag: string, value: string): void => void words.push(`--${flag} ${quote(value)}`);
+  const put = (flag: string, value: string): void => void words.push(`--${flag} ${quoted(value)}`);
   put('network', network_url);
   if (state.variant === 'publisher') put('variant', 'publisher');
   if (typeof state.period === 'object') words.push(`--from ${dates.from} --to ${dates.to}`);
@@ -149,9 +145,4 @@ export function commandOf(
 /** Quotes a word for a POSIX shell where it needs it: a filter's value comes from the URL. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** In PowerShell a comma makes a list, and typographic quotes end a string as well. */
-function quotedForPowerShell(word: string): string {
-  return /^[\w+=:./-]+$/.test(word) ? word : `'${word.replaceAll(/['‘’‚‛]/g, '$&$&')}'`;
 }

@@ -27,6 +27,7 @@ const PLACES = [
   'publishers',
   'publishers/add',
   'exclusions',
+  'statement',
   'watch',
 ];
 const WINDOWS = [

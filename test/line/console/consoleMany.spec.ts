@@ -1,4 +1,5 @@
 // What operators do with many publishers and for a whole month: exclusions, statements, the funnel.
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@playwright/test';
 import { useSandbox } from '../drivers/sandbox.ts';
 import { runCommand, startConsole, type StartedConsole } from './consoleFixture.ts';
@@ -69,6 +70,26 @@ test('the funnel has the totals of one report, each step with its share of the o
   }
   const share = ((totals['clicks'] ?? 0) / (totals['viewable_widget_displays'] ?? 1)) * 100;
   await expect(steps.nth(3)).toContainText(`${share.toFixed(2)}% of viewable displays`);
+});
+
+test('a statement has the lines, the total and the CSV of the command', async ({ page }) => {
+  await page.goto(`${own.url}/statement`);
+  const table = page.getByRole('region', { name: /^Statement of/ });
+  await expect(table.getByRole('row', { name: /^Total/ })).toBeVisible();
+  const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1)).toISOString().slice(0, 7);
+  const words = ['statement', '--network', sandbox.network, '--month', month];
+  const printed = await runCommand([...words, '--json'], sandbox.keys.management);
+  const { data, totals } = JSON.parse(printed) as { data: object[]; totals: Record<string, number> };
+  await expect(table.locator('tbody tr')).toHaveCount(data.length + 1);
+  const payout = (await table.locator('.totals td').last().textContent()) ?? '';
+  expect(Number(payout.replaceAll(',', ''))).toBe(totals['channel_payout']);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = await readFile(await (await download).path(), 'utf8');
+  expect(csv).toBe(await runCommand([...words, '--csv'], sandbox.keys.management));
+  await page.getByLabel('Month').selectOption({ index: 0 });
+  await expect(page).toHaveURL(/month=\d{4}-\d\d$/);
+  await expect(page.getByText('is not complete')).toBeVisible();
 });
 
 test('every button paints something, wide and narrow', async ({ page }) => {

@@ -9,6 +9,7 @@ import { AddPage } from './publishers/AddPage.tsx';
 import { PublisherPage } from './publishers/PublisherPage.tsx';
 import { PublishersPage } from './publishers/PublishersPage.tsx';
 import { ReportPage } from './report/ReportPage.tsx';
+import { StatementPage } from './statement/StatementPage.tsx';
 import { WatchPage } from './watch/WatchPage.tsx';
 import type { ConsoleContext } from '../protocol.ts';
 import { inWords } from '../../reports/format.ts';
@@ -26,6 +27,7 @@ const ROOMS: readonly Room[] = [
   { path: '', name: 'Report', Page: ReportPage },
   { path: 'publishers', name: 'Publishers', Page: PublishersRoom },
   { path: 'exclusions', name: 'Exclusions', Page: ExclusionsPage },
+  { path: 'statement', name: 'Statement', Page: StatementPage },
   { path: 'watch', name: 'Watch', Page: WatchPage },
 ];
 

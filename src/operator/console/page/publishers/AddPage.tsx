@@ -141,7 +141,11 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
               <Check isOn={isFailures} toggle={setFailures}>
                 Failures only
               </Check>
-              <CsvButton name="results" label="Results as CSV" make={() => resultsCsv(shown, outcomes)} />
+              <CsvButton
+                name="failures"
+                label="Failures as CSV, to correct"
+                make={() => failuresCsv(publishers, outcomes)}
+              />
             </p>
           )}
           <Table
@@ -187,21 +191,20 @@ function countText(outcomes: readonly AddOutcome[]): string {
   return [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
-/** The same columns as those of `offerlet-operator publishers add --csv`. */
-function resultsCsv(publishers: readonly CheckedPublisher[], outcomes: ReadonlyMap<number, AddOutcome>): string {
-  const rows = publishers.map((one) => {
-    const outcome = outcomes.get(one.line);
-    const problem = 'problem' in one ? one.problem : null;
-    return {
-      line: one.line,
-      status: outcome?.status ?? (problem === null ? 'not sent' : 'invalid'),
+/** The failures as a list that can be corrected and sent again, as `publishers add --failures --csv` prints it. */
+function failuresCsv(publishers: readonly CheckedPublisher[], outcomes: ReadonlyMap<number, AddOutcome>): string {
+  const text = (field: unknown): string => (Array.isArray(field) ? field.join('; ') : String(field ?? ''));
+  const rows = publishers
+    .map((one) => ({ one, outcome: outcomes.get(one.line) }))
+    .filter(({ one, outcome }) => isFailed(one, outcome))
+    .map(({ one, outcome }) => ({
       brand_name: one.brand_name,
       domain: one.domain,
-      pending_publisher_id: outcome?.status === 'added' ? outcome.pending_publisher_id : null,
-      reason: outcome && outcome.status !== 'added' ? outcome.reason : problem,
-    };
-  });
-  return toCsv(rows, { columns: ['line', 'status', 'brand_name', 'domain', 'pending_publisher_id', 'reason'] });
+      primary_category_id: text(one.fields['primary_category_id']),
+      subcategory_ids: text(one.fields['subcategory_ids']),
+      reason: outcome && 'reason' in outcome ? outcome.reason : 'problem' in one ? one.problem : '',
+    }));
+  return toCsv(rows, { columns: ['brand_name', 'domain', 'primary_category_id', 'subcategory_ids', 'reason'] });
 }
 
 function isDone(outcome: AddOutcome | undefined): boolean {

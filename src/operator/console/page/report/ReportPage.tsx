@@ -169,8 +169,7 @@ function Skeleton(): JSX.Element {
 }
 
 function Command({ state, session }: { readonly state: ReportState; readonly session: ConsoleContext }): JSX.Element {
-  const shell = navigator.platform.startsWith('Win') ? 'powershell' : 'posix';
-  const command = commandOf(state, session, { shell });
+  const command = commandOf(state, session);
   return (
     <section class="command" aria-label="The command that prints this report">
       <code tabindex={0} role="textbox" aria-readonly="true" aria-label="Command">
