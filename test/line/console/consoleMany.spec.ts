@@ -48,7 +48,7 @@ test('the funnel has the totals of one report, each step with its share of the o
     if (/api\/report\?.*feed_loads/.test(request.url())) reads.push(request.url());
   });
   await page.goto(`${own.url}/?${query}`);
-  const steps = page.getByRole('region', { name: 'From loads to payout' }).getByRole('listitem');
+  const steps = page.getByRole('region', { name: 'Funnel' }).getByRole('listitem');
   const names = [
     'feed_loads',
     'widget_displays',

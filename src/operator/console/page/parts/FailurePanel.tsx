@@ -35,9 +35,11 @@ export function FailurePanel({
         {children}
         {mayPass(failure) && <Button onClick={reload}>Try again now</Button>}
       </p>
-      <p class="quiet">
-        Since {timeOf(failingSince)}.{retryIn > 0 && ` Next attempt in ${retryIn} s.`}
-      </p>
+      {mayPass(failure) && (
+        <p class="quiet">
+          Since {timeOf(failingSince)}.{retryIn > 0 && ` Next attempt in ${retryIn} s.`}
+        </p>
+      )}
       {failure.request_id && <p class="quiet">Request {failure.request_id}</p>}
     </section>
   );

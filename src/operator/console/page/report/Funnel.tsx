@@ -47,7 +47,7 @@ export function Funnel({ state, session }: FunnelProps): JSX.Element | null {
   const value = (name: string | undefined): number => (name === undefined ? 0 : (data?.totals[name] ?? 0));
   const top = Math.max(...steps.filter((name) => !isMoney(name)).map(value), 1);
   return (
-    <Card title="From loads to payout" class="chart-card">
+    <Card title="Funnel" class="funnel-card">
       <ol class="funnel" aria-busy={resource.isLoading}>
         {steps.map((name, index) => {
           const before = steps[index - 1];

@@ -46,7 +46,7 @@ function Lines({ statement }: { readonly statement: ConsoleStatement }): JSX.Ele
   const labelOf = useLabels();
   const cells = (values: Readonly<Record<string, string | number | null>>): JSX.Element[] =>
     metrics.map((name) => (
-      <td key={name} class="number">
+      <td key={name} class={classOf(name)}>
         {valueText(name, Number(values[name] ?? 0))}
       </td>
     ));
@@ -66,7 +66,7 @@ function Lines({ statement }: { readonly statement: ConsoleStatement }): JSX.Ele
         </header>
         <Table
           class="publishers statement"
-          columns={['Publisher', ...metrics.map((name) => ({ text: labelOf(name), class: 'number' }))]}
+          columns={['Publisher', ...metrics.map((name) => ({ text: labelOf(name), class: classOf(name) }))]}
         >
           {data.map((line) => (
             <tr key={line.publisher_id ?? ''}>
@@ -88,6 +88,11 @@ function Lines({ statement }: { readonly statement: ConsoleStatement }): JSX.Ele
       </section>
     </>
   );
+}
+
+/** A phone has room for what is paid and for what. */
+function classOf(metric: string): string {
+  return ['clicks', 'conversions', 'channel_payout'].includes(metric) ? 'number' : 'number wide-only';
 }
 
 function nameOf(month: string): string {
