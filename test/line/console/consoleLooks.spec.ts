@@ -219,7 +219,7 @@ test('in a narrow window the pages are behind one button, and the masthead has o
   expect(await name.evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0);
   await page.getByRole('button', { name: 'Pages' }).click();
   const links = page.getByRole('navigation', { name: 'Console' }).getByRole('link');
-  await expect(links).toHaveText(['Report', 'Publishers', 'Exclusions', 'Watch']);
+  await expect(links).toHaveText(['Report', 'Publishers', 'Exclusions', 'Statement', 'Watch']);
   await expect(links.nth(2)).toHaveAttribute('aria-current', 'page');
   await links.nth(1).click();
   await expect(page).toHaveURL(/publishers$/);
