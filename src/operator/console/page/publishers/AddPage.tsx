@@ -193,7 +193,8 @@ function countText(outcomes: readonly AddOutcome[]): string {
 
 /** The failures as a list that can be corrected and sent again, as `publishers add --failures --csv` prints it. */
 function failuresCsv(publishers: readonly CheckedPublisher[], outcomes: ReadonlyMap<number, AddOutcome>): string {
-  const text = (field: unknown): string => (Array.isArray(field) ? field.join('; ') : String(field ?? ''));
+  const text = (field: unknown): string =>
+    Array.isArray(field) ? field.join('; ') : typeof field === 'string' ? field : '';
   const rows = publishers
     .map((one) => ({ one, outcome: outcomes.get(one.line) }))
     .filter(({ one, outcome }) => isFailed(one, outcome))
