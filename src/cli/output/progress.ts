@@ -2,7 +2,7 @@ import { cutTo, type Terminal } from './terminal.ts';
 
 /** Shows what a command waits for, once it takes long. */
 export interface Progress {
-  /** Says what is being done. */
+  /** Says what is being done; after `end`, from anew. */
   step(text: string): void;
   /** Removes the line. */
   end(): void;
@@ -30,19 +30,25 @@ export function createProgress(terminal: Terminal): Progress {
     terminal.raw(CLEAR + cutTo(text, terminal.noteWidth - 1));
     isShown = true;
   };
-  const first = setTimeout(
-    () => {
-      show();
-      repeat = setInterval(show, terminal.isLive ? 200 : LOG_EVERY_MS);
-      repeat.unref();
-    },
-    terminal.isLive ? QUIET_MS : QUIET_LOG_MS,
-  );
+  let first: NodeJS.Timeout | undefined;
   let repeat: NodeJS.Timeout | undefined;
-  first.unref();
+  const begin = (): void => {
+    isEnded = false;
+    first = setTimeout(
+      () => {
+        show();
+        repeat = setInterval(show, terminal.isLive ? 200 : LOG_EVERY_MS);
+        repeat.unref();
+      },
+      terminal.isLive ? QUIET_MS : QUIET_LOG_MS,
+    );
+    first.unref();
+  };
+  begin();
   return {
     step(next) {
       text = next;
+      if (isEnded) begin();
     },
     end() {
       isEnded = true;

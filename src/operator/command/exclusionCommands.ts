@@ -11,7 +11,7 @@ import {
 import { decodeList } from '../publishers/readPublisherList.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 import { plural } from '../reports/format.ts';
-import { excludeOfMany, placeText, readAdded, readChosen } from './exclusionsOfMany.ts';
+import { excludeOfMany, placeText, readAdded, readChosen, refuseToForget } from './exclusionsOfMany.ts';
 import { askToGoOn, readInput } from './input.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { findNamedPublisher, readTaxonomy } from './publisherCommands.ts';
@@ -194,7 +194,9 @@ export const exclusionsSet = operatorCommand({
 
 /** What the three commands have in common; `set` alone has `clear`, and no way to change many lists. */
 type EditContext = CommandContext<typeof SCOPE & typeof LIST & typeof WAYS> & {
-  readonly settings: { readonly clear?: boolean } & Partial<SettingsOf<typeof MANY>>;
+  readonly settings: { readonly clear?: boolean; readonly output?: string | undefined } & Partial<
+    SettingsOf<typeof MANY>
+  >;
 };
 
 /** Shows what changes, asks for confirmation where required, and changes the list. */
@@ -241,8 +243,10 @@ async function changeExclusions(
     ];
     if (reasons.length > 0) await askToGoOn(terminal, `${reasons.join(' ')} It is about ${place}.`);
   }
-  if (isChanged && !settings['dry-run'])
+  if (isChanged && !settings['dry-run']) {
+    if (settings.output !== undefined) await refuseToForget(settings.output);
     await write(channel, { publisher: scope.publisher?.id, before: scope.subcategory_ids, after });
+  }
   printDifferences(rows, scope, context);
   const count = (change: Difference['change']): number => rows.filter((row) => row.change === change).length;
   const what = `${count('added')} added, ${count('removed')} removed, ${after.length} excluded for ${place}`;

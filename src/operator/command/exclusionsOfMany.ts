@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText, type Tone } from '../../cli/output/terminal.ts';
 import {
@@ -82,7 +83,7 @@ export async function excludeOfMany(
   const place = placeText(connection, (await connection.channel().details()).name);
   const isUndoable =
     kind === 'add' && output !== undefined && (settings.csv || settings.json || /\.(csv|json)$/i.test(output));
-  const size = `${plural(changing.length, 'publisher')} of ${plural(planned.length, 'publisher')}`;
+  const size = `${changing.length.toLocaleString('en')} of ${plural(planned.length, 'publisher')}`;
   if (isDry || changing.length === 0) {
     const rows = rowsOf(() => (kind === 'add' ? 'to add' : 'to remove'));
     print(printable(rows, isDry));
@@ -91,13 +92,9 @@ export async function excludeOfMany(
   progress.end();
   if (!settings.yes) await askToGoOn(terminal, `This changes what is excluded for ${size} in ${place}.`);
   // Before the first change: without the file, nothing could be undone exactly.
-  if (isUndoable)
-    print(
-      printable(
-        rowsOf(() => 'unknown'),
-        false,
-      ),
-    );
+  if (isUndoable) await refuseToForget(output);
+  const unknown = rowsOf(() => 'unknown');
+  if (isUndoable) print(printable(unknown, false));
   const outcomes = new Map<string, ExclusionOutcome>();
   const channel = connection.channel({ maxRetries: MAX_RETRIES });
   const failure = await untilStopped(
@@ -116,7 +113,9 @@ export async function excludeOfMany(
   const rows = rowsOf(({ publisher }) => outcomes.get(publisher.id) ?? 'kept');
   print(printable(rows, false));
   const done = [...outcomes.values()].filter(({ status }) => status === 'changed').length;
-  terminal.note(`${kind === 'add' ? 'Added to' : 'Removed from'} ${done} of ${size} in ${place}.`);
+  terminal.note(
+    `Changed the lists of ${done.toLocaleString('en')} of ${plural(planned.length, 'publisher')} in ${place}.`,
+  );
   if (isUndoable) terminal.note(`"offerlet-operator exclusions remove --undo ${output}" undoes it.`);
   if (failure) throw failure;
   const failed = changing.length - done - [...outcomes.values()].filter(({ status }) => status === 'unchanged').length;
@@ -221,6 +220,16 @@ export async function readAdded(
     publisher: id === '' ? undefined : { id, name, subcategory_ids: ids },
     subcategory_ids: ids,
   }));
+}
+
+/** Throws a `UsageError` when a file says what was added before: overwritten, it could not be undone any more. */
+export async function refuseToForget(output: string): Promise<void> {
+  const isRecord = existsSync(output) && (await readAdded(output).then(Boolean, () => false));
+  if (isRecord)
+    throw new UsageError(
+      `--output says what an earlier command added: "${output}".`,
+      'Use another file, or undo that first.',
+    );
 }
 
 function rowsIn(text: string): readonly Partial<Record<keyof Row, string | null>>[] {

@@ -62,7 +62,11 @@ async function runWatch(context: Context): Promise<void> {
   const owner = { network: connection.url.replace(/\/+$/, ''), channel: safeText((await channel.details()).name) };
   const look = (before: Causes): Promise<Evaluation> =>
     evaluate({
-      source: { reports: connection.channelReport(), channel, onProgress: (text) => progress.step(text) },
+      source: {
+        reports: connection.channelReport(),
+        channel,
+        onProgress: (text) => terminal.isLive && progress.step(text),
+      },
       rules,
       before,
       days,
