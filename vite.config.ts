@@ -78,6 +78,7 @@ const LONG_TESTS = [
   'test/audit/{faults,line}.test.ts',
   'test/lock/lockDirectory.test.ts',
   'test/operator/command/{add,numbers}.test.ts',
+  'test/simulation/sabotages.test.ts',
   'test/{client,session}/killed.test.ts',
 ];
 /** Tests of what is published, and of the house's rules: those read files only, and `npm test` runs them. */

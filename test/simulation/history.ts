@@ -17,21 +17,21 @@ import { Wire } from './wire.ts';
 
 /** What all histories of a process are made with. */
 export interface Stage {
-  readonly database: NetworkDatabase;
-  readonly page: Realm<typeof PageRealm>;
-  readonly relays: readonly RelaySlot[];
+  database: NetworkDatabase;
+  page: Realm<typeof PageRealm>;
+  relays: readonly RelaySlot[];
   readonly storage: typeof StorageRealm;
   /** The world whose time the devices' databases follow. */
   world: World | undefined;
   close(): Promise<void>;
 }
 
-export async function openStage(sabotage?: Sabotage): Promise<Stage> {
+export async function openStage(): Promise<Stage> {
   const [storage, page, relay, database] = await Promise.all([
     buildRealm<typeof StorageRealm>('storage'),
-    buildRealm<typeof PageRealm>('page', sabotage),
-    buildRealm<typeof RelayRealm>('relay', sabotage),
-    openNetworkDatabase(sabotage),
+    buildRealm<typeof PageRealm>('page'),
+    buildRealm<typeof RelayRealm>('relay'),
+    openNetworkDatabase(),
   ]);
   const setImmediate = (run: () => void): void => stage.world?.soon(run);
   const stage: Stage = {
@@ -43,6 +43,19 @@ export async function openStage(sabotage?: Sabotage): Promise<Stage> {
     storage: storage({ Date, Math, console, performance, setImmediate }),
   };
   return stage;
+}
+
+/** Puts a fault into the programs of a stage, and returns what takes it out again. */
+export async function sabotage(stage: Stage, fault: Sabotage): Promise<() => void> {
+  const { page, relays, database } = stage;
+  const [folder = ''] = fault.file.split('/');
+  if (['queue', 'session'].includes(folder)) stage.page = await buildRealm('page', fault);
+  else if (folder === 'network') stage.database = await database.with(fault);
+  else {
+    const relay = await buildRealm<typeof RelayRealm>('relay', fault);
+    stage.relays = [openRelaySlot(relay), openRelaySlot(relay)];
+  }
+  return () => Object.assign(stage, { page, relays, database });
 }
 
 /** What a history came to. */
@@ -113,16 +126,11 @@ class History {
       const databases = new stage.storage.IDBFactory() as never;
       const device = new Device(world, new Machine(`device${at + 1}`), databases);
       const send = (process: Process, url: string, init: RequestInit): Promise<Response> =>
-        wire.send('page', process, this.#balance(), { url, init });
+        wire.send('page', process, this.#relays, { url, init });
       const page: Realm<typeof PageRealm> = (globals) =>
         stage.page({ ...globals, IDBKeyRange: stage.storage.IDBKeyRange });
       return new Shopper({ device, page, send, truth, person });
     });
-  }
-
-  /** The relay that a proxy in front of them chooses. */
-  #balance(): RelayServer {
-    return this.#relays[Math.floor(this.#world.random() * this.#relays.length)] as RelayServer;
   }
 
   async run(): Promise<void> {
@@ -214,7 +222,7 @@ class History {
     await world.turnTo(world.time + DELIVERY_MS, () => truth.undelivered().length === 0);
     truth.late.push(...truth.undelivered());
     await world.turnTo(world.time + REST_MS);
-    for (const { device } of this.#shoppers) await truth.look(device);
+    for (const { device, hasConsent } of this.#shoppers) await truth.look(device, hasConsent);
     await truth.audit(this.#relays.find(({ process }) => process?.isAlive));
   }
 }

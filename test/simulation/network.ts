@@ -1,11 +1,8 @@
 import crypto from 'node:crypto';
 import * as nodeFs from 'node:fs';
-import * as nodePath from 'node:path';
-import * as nodeUrl from 'node:url';
-import * as nodeZlib from 'node:zlib';
 import { PGlite, type Transaction } from '@electric-sql/pglite';
 import type * as NetworkRealm from './realms/network.ts';
-import { buildRealm, type Sabotage } from './realm.ts';
+import { buildRealm, type Realm, type Sabotage } from './realm.ts';
 import { globalsOf, Machine, never, Process, START, World } from './world.ts';
 import type { Server } from './wire.ts';
 import { offerFields } from '../network/testNetwork.ts';
@@ -16,6 +13,8 @@ export type DatabaseFault = (typeof DATABASE_FAULTS)[number];
 
 /** One embedded database with a catalogue, for the networks of all histories. */
 export interface NetworkDatabase {
+  /** The same database, for networks built with a fault. */
+  with(sabotage: Sabotage): Promise<NetworkDatabase>;
   readonly pglite: PGlite;
   /** The program of the networks, for the process that starts now. */
   program(process: Process, port: object): typeof NetworkRealm;
@@ -32,8 +31,8 @@ export interface Publisher {
 
 const TABLES = ['sessions', 'events', 'activity', 'hourly_facts', 'daily_facts', 'conversions', 'receipts', 'api_keys'];
 
-export async function openNetworkDatabase(sabotage?: Sabotage): Promise<NetworkDatabase> {
-  const realm = await buildRealm<typeof NetworkRealm>('network', sabotage);
+export async function openNetworkDatabase(): Promise<NetworkDatabase> {
+  const realm = await buildRealm<typeof NetworkRealm>('network');
   let pglite: PGlite | undefined;
   const first = new Process(new World(0), 'first', new Machine('first'));
   const real = {
@@ -71,19 +70,10 @@ export async function openNetworkDatabase(sabotage?: Sabotage): Promise<NetworkD
   const model = network.describe().publisher.publisher_remote_id;
   const known = new Set<string>();
 
-  let [current, currentPort]: [Process, object] = [first, {}];
-  const create1 = (): Promise<object> => Promise.resolve(currentPort);
-  const program = realm({
-    ...globalsOf(() => current),
-    process: {},
-    require: requireOf(() => current.world, { create: create1 }),
-  });
-  return {
+  const opened: NetworkDatabase = {
     pglite: database,
-    program(process, port) {
-      [current, currentPort] = [process, port];
-      return program;
-    },
+    program: programOf(realm),
+    with: async (sabotage) => ({ ...opened, program: programOf(await buildRealm('network', sabotage)) }),
     async addPublisher(world) {
       const id = world.uuid();
       if (known.has(id)) {
@@ -113,6 +103,23 @@ export async function openNetworkDatabase(sabotage?: Sabotage): Promise<NetworkD
       return { id, ...keys };
     },
   };
+  return opened;
+}
+
+/** One program for all networks, one after another. */
+function programOf(realm: Realm<typeof NetworkRealm>): NetworkDatabase['program'] {
+  let current: { readonly process: Process; readonly port: object } | undefined;
+  const running = (): Process => {
+    if (!current) throw new Error('No network has been started');
+    return current.process;
+  };
+  const create = (): Promise<object> => Promise.resolve(current?.port ?? {});
+  const require = requireOf(() => running().world, { create });
+  const program = realm({ ...globalsOf(running), process: {}, require });
+  return (process, port) => {
+    current = { process, port };
+    return program;
+  };
 }
 
 /** The network of one history. */
@@ -140,9 +147,9 @@ export class NetworkServer implements Server {
       environment: 'staging',
       routes,
       controls,
-      isTrustedProxy: () => false,
       log: () => undefined,
       measure: () => undefined,
+      isTrustedProxy: () => false,
     }).fetch;
     this.process = process;
   }
@@ -203,10 +210,7 @@ function requireOf(world: () => World, PGliteOfWorld: object): (name: string) =>
     },
     'node:timers/promises': { setTimeout: (ms: number) => world().wait(ms) },
     'node:fs': { ...nodeFs, existsSync: (file: string) => file.startsWith('embedded') || nodeFs.existsSync(file) },
-    'node:path': nodePath,
-    'node:url': nodeUrl,
-    'node:zlib': nodeZlib,
     '@electric-sql/pglite': { PGlite: PGliteOfWorld },
   };
-  return (name) => modules[name] ?? {};
+  return (name) => modules[name] ?? (name.startsWith('node:') ? process.getBuiltinModule(name) : {});
 }

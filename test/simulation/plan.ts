@@ -49,8 +49,17 @@ export interface Plan {
   readonly keepsIds: boolean;
   /** Who shops on each device: two may be one person's. */
   readonly shoppers: readonly number[];
+  /** Where the offers are shown. */
+  readonly placement: Placement;
   readonly steps: readonly Step[];
 }
+
+const PLACEMENTS = [
+  { view: 'THANK_YOU', display_mode: 'INLINE' },
+  { view: 'THANK_YOU', display_mode: 'OVERLAY', widget_id: 'größer' },
+  { view: 'ORDER_STATUS', display_mode: 'INLINE', widget_id: 'below the fold' },
+] as const;
+type Placement = (typeof PLACEMENTS)[number];
 
 /** Draws a history. */
 export function makePlan(seed: number): Plan {
@@ -112,6 +121,7 @@ export function makePlan(seed: number): Plan {
     store,
     shoppers,
     keepsIds: chance.chance(0.25),
+    placement: one(PLACEMENTS),
     steps: [
       { after: 0, do: 'open', device: 0, tab: 0, order: 0 },
       ...Array.from({ length: 4 + Math.floor(chance.random() * 18) }, draw),

@@ -35,7 +35,11 @@ export function openRelaySlot(realm: Realm<typeof RelayRealm>): RelaySlot {
   };
   const builtin = { getBuiltinModule: (name: string) => current?.node.getBuiltinModule(name) };
   const process = new Proxy({} as Node, { get: (_, name) => ({ ...current?.node, ...builtin })[name as keyof Node] });
-  const program = realm({ ...globalsOf(running), process, require: () => ({}) });
+  const program = realm({
+    ...globalsOf(running),
+    process,
+    require: (name: string) => globalThis.process.getBuiltinModule(name) ?? {},
+  });
   return (process, node) => {
     current = { process, node };
     return program;
@@ -84,7 +88,8 @@ export class RelayServer implements Server {
       basePath: '/offers',
       forwardEventIds: keepsIds,
       dedupe,
-      fetch: ((url: string, init: RequestInit) => wire.send('relay', process, network, { url, init })) as typeof fetch,
+      fetch: ((url: string, init: RequestInit) =>
+        wire.send('relay', process, [network], { url, init })) as typeof fetch,
       onLog: ({ level, message, error }) => world.note(`${machine.name} ${level}: ${message} ${error ?? ''}`),
       onMetric: ({ name, value }) => void (this.said[name] = (this.said[name] ?? 0) + value),
     });
@@ -116,8 +121,8 @@ export class RelayServer implements Server {
         ledger,
         readPage,
         dates,
-        grain: 'day',
-        by: [],
+        grain: 'hour',
+        by: ['view', 'display_mode', 'widget_id'],
         tolerance: 0,
         now,
         partial: true,

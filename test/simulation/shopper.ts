@@ -37,7 +37,7 @@ export class Shopper {
   readonly #options: ShopperOptions;
   readonly #views: View[] = [];
   /** The latest decision on this device. */
-  #hasConsent = true;
+  hasConsent = true;
 
   constructor(options: ShopperOptions) {
     this.device = options.device;
@@ -61,7 +61,7 @@ export class Shopper {
   /** Opens the page again when everything works. */
   comeBack(): void {
     for (const { tab } of this.#views.filter(Boolean)) tab.process.killIn(Infinity);
-    this.#open(0, 9, this.#hasConsent ? {} : { consent: 'required' });
+    this.#open(0, 9, this.hasConsent ? {} : { consent: 'required' });
   }
 
   #open(number: number, order: number, more: { consent?: 'required' } = {}): void {
@@ -73,12 +73,12 @@ export class Shopper {
     });
     const { process } = tab;
     const hasConsent = more.consent === undefined;
-    this.#hasConsent = hasConsent;
+    this.hasConsent = hasConsent;
     const session = tab.program.openSession({
       relay: 'https://shop.example/offers',
       request: {
         user_details: { email_hash: String(person).repeat(64) },
-        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+        placement_details: truth.plan.placement,
         order_details: { order_id: `order-${order}` },
       },
       onEvent: (event) => process.isAlive && this.#hear(view, event),
@@ -100,8 +100,7 @@ export class Shopper {
       device.world.note(`${name} tracked ${event.event.event_name} ${event.event.event_id.slice(0, 6)}`);
       return truth.noteTracked(device, tab.process, { event: event.event, hasConsent });
     }
-    if (event.type === 'delivered') truth.noteDelivered(event.eventIds);
-    else if (event.type === 'dropped') truth.dropped.push({ device, reason: event.reason, count: event.count });
+    if (event.type === 'dropped') truth.dropped.push({ device, reason: event.reason, count: event.count });
     else if (event.type === 'deadLetter') truth.dead.set(event.event.event_id, { device, reason: event.reason });
     else if (event.type === 'error' && /memory/.test(event.reason)) truth.broken.push(`${name}: ${event.reason}`);
     if (event.type !== 'outcome') device.world.note(`${name} says ${JSON.stringify(event).slice(0, 160)}`);
@@ -144,7 +143,7 @@ export class Shopper {
       case 'allow':
         if (view.isDestroyed) return undefined;
         view.decidedAt = world.time;
-        this.#hasConsent = view.hasConsent = true;
+        this.hasConsent = view.hasConsent = true;
         return session.consent(true);
     }
   }
@@ -160,7 +159,7 @@ export class Shopper {
       // One that dies while it says so may have said nothing; one that never agreed takes nothing back.
       if (had) truth.noteDenial(device, isDone());
       if (isDone()) {
-        view.hasConsent = this.#hasConsent = false;
+        view.hasConsent = this.hasConsent = false;
         if (had) this.#tell(others);
       }
     }

@@ -55,6 +55,8 @@ export interface Exchange {
 /** The lines between pages, relays and the network. */
 export class Wire {
   readonly exchanges: Exchange[] = [];
+  /** Ids of events that a relay has said to be accepted, to whoever. */
+  readonly accepted = new Set<string>();
   readonly #world: World;
   /** Faults that are to come on a link, in order. */
   readonly #faults: Record<Link, WireFault[]> = { page: [], relay: [] };
@@ -77,7 +79,7 @@ export class Wire {
   send(
     link: Link,
     from: Process,
-    server: Server,
+    servers: readonly Server[],
     { url, init }: { url: string; init: RequestInit },
   ): Promise<Response> {
     const { signal } = init;
@@ -101,13 +103,18 @@ export class Wire {
       const cancel = (): void => fail(signal?.reason ?? new DOMException('Aborted', 'AbortError'));
       if (signal?.aborted) return cancel();
       signal?.addEventListener('abort', cancel);
-      this.#carry(exchange, { server, url, init, fault }).then((response) => from.isAlive && resolve(response), fail);
+      this.#carry(exchange, { servers, url, init, fault }).then((response) => from.isAlive && resolve(response), fail);
     });
   }
 
   async #carry(
     exchange: Exchange,
-    { server, url, init, fault }: { server: Server; url: string; init: RequestInit; fault: WireFault | undefined },
+    {
+      servers,
+      url,
+      init,
+      fault,
+    }: { servers: readonly Server[]; url: string; init: RequestInit; fault: WireFault | undefined },
   ): Promise<Response> {
     const world = this.#world;
     const ms = (): number => 1 + world.random() ** 4 * 400;
@@ -118,8 +125,10 @@ export class Wire {
     if (fault === '503 before') return refusal(503);
     if (fault === 'portal') return new Response('<html>', { status: 200, headers: { 'content-type': 'text/html' } });
     const take = async (): Promise<Response> => {
-      const { process } = server;
-      if (!process?.isAlive) throw broken('ECONNREFUSED');
+      // A proxy in front of several asks any of them.
+      const server = servers[Math.floor(world.random() * servers.length)];
+      const process = server?.process;
+      if (!server || !process?.isAlive) throw broken('ECONNREFUSED');
       exchange.takenBy.push(process);
       const request = new Request(url, {
         method: init.method ?? 'GET',
@@ -133,6 +142,7 @@ export class Wire {
       if (!process.isAlive) await ended;
       exchange.statuses.push(response.status);
       exchange.said = parse(text);
+      this.#noteAccepted(exchange, response.status);
       exchange.requestId ??= response.headers.get('x-request-id');
       world.note(`${process.name} ← ${exchange.path} ${response.status} for ${exchange.from.name}`);
       return new Response(text === '' ? null : text, response);
@@ -158,6 +168,14 @@ export class Wire {
       },
     });
     return new Response(body, response);
+  }
+
+  #noteAccepted({ link, body, said }: Exchange, status: number): void {
+    const { events = [] } = (body ?? {}) as { events?: readonly { event_id: string }[] };
+    const { results = [] } = (said ?? {}) as { results?: readonly { success: boolean }[] };
+    if (link === 'page')
+      for (const [at, { event_id }] of events.entries())
+        if (status === 201 || status === 202 || results[at]?.success === true) this.accepted.add(event_id);
   }
 }
 

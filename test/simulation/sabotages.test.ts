@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openStage, play, sabotage, type Stage } from './history.ts';
+import type { Plan, StoreKind } from './plan.ts';
+import { planOf } from './shrink.ts';
+
+// Each is one wrong line, and the invariant that it breaks. Histories are searched from the first on.
+
+let stage: Stage;
+beforeAll(async () => void (stage = await openStage()));
+afterAll(() => stage.close());
+
+/** Histories until which each must be found. */
+const HISTORIES_MAX = 400;
+
+const on = (store: StoreKind) => (plan: Plan) => plan.store === store;
+const has = (what: string) => (plan: Plan) => plan.steps.some((step) => step.do === what);
+
+it.each([
+  {
+    name: 'the relay takes a 503 for certainly not stored',
+    file: 'relay/events/createEventRoutes.ts',
+    replace: 'const isUnconfirmed = status >= 500;',
+    by: 'const isUnconfirmed = status >= 500 && status !== 503;',
+    breaks: /^2 counted twice/,
+  },
+  {
+    name: 'what is unconfirmed is said to no other relay',
+    file: 'relay/events/forwardOnce.ts',
+    replace: "record.isUnconfirmed ||= claim === 'unconfirmed';",
+    by: '',
+    breaks: /^2 counted twice/,
+    where: on('redis'),
+  },
+  {
+    name: 'one relay forwards what another is forwarding',
+    file: 'relay/dedupe/openDedupeRedis.ts',
+    replace: "holder == 'accepted' and 'known' or 'busy'",
+    by: "holder == 'accepted' and 'known' or 'new'",
+    breaks: /^2 counted twice/,
+    where: on('redis'),
+  },
+  {
+    name: 'a session belongs to whoever names the order',
+    file: 'relay/repeatResponses.ts',
+    replace: 'JSON.stringify([secret, asker, stated], sortFields)',
+    by: 'JSON.stringify([secret, stated], sortFields)',
+    breaks: /^4 session .* was given to/,
+    where: (plan: Plan) => plan.shoppers.length > 1,
+  },
+  {
+    name: 'the file of accepted events is written after the response',
+    file: 'relay/dedupe/openDedupeFile.ts',
+    replace: 'await flush();\n      // A new owner',
+    by: 'void flush();\n      // A new owner',
+    breaks: /^2 counted twice/,
+    where: (plan: Plan) => on('file')(plan) && has('kill relay')(plan),
+  },
+  {
+    name: 'accepted events are forgotten at once',
+    file: 'relay/dedupe/createDedupeMemory.ts',
+    replace: "(table.has(key) ? 'known' : 'new')",
+    by: "(table.has(key) ? 'new' : 'new')",
+    breaks: /^2 counted twice/,
+    where: on('memory'),
+  },
+  {
+    name: 'a clock that is set back stops delivery',
+    file: 'queue/settle.ts',
+    replace: 'return Number(set) <= now ?',
+    by: 'return set ?',
+    breaks: /^5 not delivered in time/,
+    where: has('clock'),
+  },
+  {
+    name: 'a page of a captive portal counts as delivered',
+    file: 'queue/settle.ts',
+    replace: 'if (status === 201 ||',
+    by: 'if (status === 200 || status === 201 ||',
+    breaks: /^1 lost/,
+  },
+  {
+    name: 'an event is said to be stored before it is',
+    file: 'queue/openCore.ts',
+    replace: 'await rows.add(',
+    by: 'void rows.add(',
+    breaks: /^1 lost/,
+    where: has('kill tab'),
+  },
+  {
+    name: 'what waits is not tried again',
+    file: 'queue/openSender.ts',
+    replace: 'if (ms) wake(ms);',
+    by: '',
+    breaks: /^5 not delivered in time/,
+  },
+  {
+    name: 'a withdrawal leaves no mark',
+    file: 'queue/withdrawal.ts',
+    replace: 'if (isStored || readMark()) setMark(',
+    by: 'if (isStored && !readMark()) setMark(',
+    breaks: /^4 .* after a denial/,
+    where: has('deny'),
+  },
+  {
+    name: 'orders stay after a denial',
+    file: 'session/orderMemory.ts',
+    replace: 'localOrders.sweep(() => false);',
+    by: 'localOrders.sweep(() => true);',
+    breaks: /^4 .* after a denial/,
+    where: has('deny'),
+  },
+  {
+    name: 'the network counts a click twice',
+    file: 'network/events/eventStore.ts',
+    replace: '() => ({ clicks: 1 })',
+    by: '() => ({ clicks: 2 })',
+    breaks: /^2 wrong report/,
+  },
+  {
+    name: 'the audit says nothing of lost responses',
+    file: 'cli/audit/explainDifference.ts',
+    replace: "const lost = count('answers_lost');",
+    by: 'const lost = 0;',
+    breaks: /^3 wrong audit/,
+    where: (plan: Plan) => plan.store !== 'memory' && !has('kill relay')(plan),
+  },
+])('finds that $name', async ({ breaks, where, ...fault }) => {
+  const undo = await sabotage(stage, fault);
+  let [seed, count] = [0, 0];
+  let failures: readonly string[] = [];
+  while (!failures.some((each) => breaks.test(each)) && count < HISTORIES_MAX) {
+    const plan = planOf(String((seed += 1)));
+    if (where && !where(plan)) continue;
+    count += 1;
+    ({ failures } = await play(stage, plan));
+  }
+  undo();
+  process.stdout.write(`${fault.name}: history ${count}, seed ${seed}: ${failures[0]}\n`);
+  expect(failures).toContainEqual(expect.stringMatching(breaks));
+});
