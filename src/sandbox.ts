@@ -5,19 +5,23 @@ import { UsageError } from './cli/ExitError.ts';
 import { commands } from './sandbox/commands.ts';
 
 const MORE = `
-"offerlet-sandbox network" runs the network on its own; see "offerlet-sandbox network --help".
+"offerlet-sandbox network" runs the network on its own, and "offerlet-sandbox verify URL" says which promises of the contract
+another network keeps. Each has its own --help.
 `;
 
 runProgram(async (argv) => {
   const isNamed = argv[0] !== undefined && !argv[0].startsWith('-');
-  const [name, rest] = isNamed ? [argv[0], argv.slice(1)] : ['sandbox', argv];
+  const [name = 'sandbox', ...rest] = isNamed ? argv : ['sandbox', ...argv];
   if (argv[0] === '--version' || argv[0] === '-v') return void process.stdout.write(`${installedVersion()}\n`);
   const isHelp = name === 'help' || rest.includes('--help') || rest.includes('-h');
-  if (isHelp && name !== 'network')
+  if (isHelp && (name === 'sandbox' || name === 'help'))
     return void process.stdout.write(helpFor('offerlet-sandbox', commands.sandbox) + MORE);
-  if (name !== 'sandbox' && name !== 'network')
-    throw new UsageError(`Unknown command "${name}". Use offerlet-sandbox or offerlet-sandbox network.`);
-  const call = enterSubcommand({ name, command: commands[name], argv: rest });
+  const command = Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined;
+  if (!command)
+    throw new UsageError(
+      `Unknown command "${name}". Use offerlet-sandbox, or with network or verify as its first word.`,
+    );
+  const call = enterSubcommand({ name, command, argv: rest });
   if (isHelp) return void process.stdout.write(helpFor(`offerlet-sandbox ${call.name}`, call.command));
   await call.command.run({ argv: call.argv, env: process.env });
 });

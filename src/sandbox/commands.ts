@@ -2,9 +2,11 @@
 import type { Command } from '../cli/command.ts';
 import { networkCommand } from './networkCommand.ts';
 import { sandboxCommand } from './sandboxCommand.ts';
+import { verifyCommand } from './verifyCommand.ts';
 
 /** The commands by name. */
-export const commands: Readonly<Record<'sandbox' | 'network', Command>> = {
+export const commands: Readonly<Record<'sandbox' | 'network' | 'verify', Command>> = {
   sandbox: sandboxCommand,
   network: networkCommand,
+  verify: verifyCommand,
 };

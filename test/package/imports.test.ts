@@ -46,7 +46,8 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   'operator/reports': 'wire',
   'operator/publishers': 'http text wire',
   'operator/console/page': 'text wire preact',
-  sandbox: 'cli http text wire network node @hono offerlet offerlet-operator',
+  sandbox: 'cli http text wire network verify node @hono offerlet offerlet-operator',
+  verify: 'http text wire',
 };
 
 test('each folder imports only what it may', () => {

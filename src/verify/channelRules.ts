@@ -1,0 +1,340 @@
+import { own } from '../wire/json.ts';
+import { type Ask, type Exchange, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
+import { PUBLISHER_RULES } from './publisherRules.ts';
+import { of, reading, refused, rule, type Checked, type Rule } from './rule.ts';
+
+const LIST = '/adnet/publishers/list/';
+const DETAILS = '/adnet/channel/details/';
+const CATEGORIES = '/adnet/adconfig/categories/';
+const EXCLUSIONS = '/adnet/channel/exclusions/';
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+const STATUSES = ['PENDING', 'NEEDS_INFO', 'APPROVED', 'REJECTED'];
+
+const get = (path: string, query: Ask['query'] = ''): Ask => ({ path, query, key: 'management' });
+const put = (path: string, body: unknown): Ask => ({ method: 'PUT', path, key: 'management', body });
+const exclusionsOf = (id: string): string => `/adnet/publishers/${id}/exclusions/`;
+const bad = (id: string, says: string, ask: Ask): Omit<Rule, 'of'> => refused(id, says, ask, [400, 'fields']);
+
+async function listed(
+  on: Checked,
+  query: Record<string, string>,
+): Promise<{ exchange: Exchange; publishers: readonly unknown[]; count: number }> {
+  const exchange = await on.ask(get(LIST, query));
+  const json = expectOk(exchange);
+  const publishers = own(json, 'publishers');
+  expect(
+    exchange,
+    '{ count, next, previous, publishers: […] }',
+    Array.isArray(publishers) && typeof own(json, 'count') === 'number',
+  );
+  return { exchange, publishers: publishers as readonly unknown[], count: Number(own(json, 'count')) };
+}
+
+async function channelExclusions(on: Checked): Promise<readonly string[]> {
+  const exchange = await on.ask(get(DETAILS));
+  const channel = own(own(own(own(expectOk(exchange), 'channel'), 'exclusions'), 'subcategories'), 'channel');
+  expect(
+    exchange,
+    '{ "channel": { "name", "exclusions": { "subcategories": { "channel": […] } } } }',
+    Array.isArray(channel),
+  );
+  return channel as readonly string[];
+}
+
+async function someIds(on: Checked, count: number): Promise<string[]> {
+  const ids = (await on.world.categories()).flatMap(({ subcategories }) =>
+    subcategories.map(({ remote_id }) => remote_id),
+  );
+  if (ids.length < count) throw new UntoldError(`The network has fewer than ${count} subcategories.`);
+  return ids.slice(0, count);
+}
+
+/** Runs `work`, and puts the exclusions of the channel back, now or at the end. */
+async function keepingExclusions(on: Checked, work: () => Promise<void>): Promise<void> {
+  const before = await channelExclusions(on);
+  const restore = async (): Promise<void> => void expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: before })));
+  on.world.undoLater('the exclusions of the channel', restore);
+  await work();
+  await restore();
+}
+
+const sorted = (names: readonly string[]): boolean =>
+  names.every((name, at) => at === 0 || (names[at - 1] ?? '').toLowerCase() <= name.toLowerCase());
+
+/** What the Channel API promises. Removing an approved publisher is not among it: nothing could undo that. */
+export const CHANNEL_RULES: readonly Rule[] = [
+  ...of('channel', [
+    refused('C1.no-key', 'A call without a key is refused.', { path: LIST, key: 'none' }, [401, 'detail']),
+    refused('C1.wrong-key', 'An unknown key is refused.', { path: DETAILS, key: 'wrong' }, [401, 'detail']),
+    refused(
+      'C1.first',
+      'The key is checked before anything else.',
+      { path: `/adnet/publishers/details/${NOBODY}/`, key: 'wrong' },
+      [401, 'detail'],
+    ),
+    refused('C1.kind', 'The key of another interface is refused.', { path: DETAILS, key: 'integration' }, [
+      401,
+      'detail',
+    ]),
+    refused(
+      'C3.details',
+      'The details of a publisher of another channel are a 404.',
+      get(`/adnet/publishers/details/${NOBODY}/`),
+      [404, 'error'],
+    ),
+    reading('C4.shape', 'Categories have a remote_id, a name and subcategories.', async (on) => {
+      const exchange = await on.ask(get(CATEGORIES));
+      const categories = own(expectOk(exchange), 'categories');
+      const isOf = (each: unknown): boolean =>
+        typeof own(each, 'remote_id') === 'string' && typeof own(each, 'name') === 'string';
+      const all = Array.isArray(categories) ? categories : [undefined];
+      const isWhole = all.every(
+        (each) => isOf(each) && (own(each, 'subcategories') as unknown[] | undefined)?.every?.(isOf),
+      );
+      expect(exchange, '{ categories: [{ remote_id, name, subcategories: [{ remote_id, name }] }] }', isWhole);
+    }),
+    reading('C4.sorted', 'Categories and their subcategories are sorted by name.', async (on) => {
+      const exchange = await on.ask(get(CATEGORIES));
+      const categories = await on.world.categories();
+      expect(exchange, 'categories by name', sorted(categories.map(({ name }) => name)));
+      for (const { subcategories } of categories)
+        expect(exchange, 'subcategories by name', sorted(subcategories.map(({ name }) => name)));
+    }),
+    rule('C5.replace', "PUT replaces the channel's exclusions, and an empty list clears them.", (on) =>
+      keepingExclusions(on, async () => {
+        const [one = '', other = ''] = await someIds(on, 2);
+        for (const wanted of [[one, other], [other], []]) {
+          const exchange = await on.ask(put(EXCLUSIONS, { subcategory_ids: wanted }));
+          expect(exchange, '200 with { "ok": true }', exchange.status === 200 && own(exchange.json, 'ok') === true);
+          const found = await channelExclusions(on);
+          expect(await on.ask(get(DETAILS)), `exclusions ${JSON.stringify(wanted)}`, String(found) === String(wanted));
+        }
+      }),
+    ),
+    rule('C5.duplicates', 'An id that is given twice is stored once.', (on) =>
+      keepingExclusions(on, async () => {
+        const [one = ''] = await someIds(on, 1);
+        expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: [one, one] })));
+        expect(await on.ask(get(DETAILS)), 'one exclusion', (await channelExclusions(on)).length === 1);
+      }),
+    ),
+    bad('C6.missing', 'subcategory_ids is required.', put(EXCLUSIONS, {})),
+    bad('C6.null', 'subcategory_ids must be a list.', put(EXCLUSIONS, { subcategory_ids: null })),
+    bad('C6.text', 'Its elements must be texts.', put(EXCLUSIONS, { subcategory_ids: [1] })),
+    bad('C6.unknown', 'An unknown subcategory is refused.', put(EXCLUSIONS, { subcategory_ids: [NOBODY] })),
+    rule('C6.category', 'The id of a category is not that of a subcategory.', async (on) => {
+      const [category] = await on.world.categories();
+      expectRefusal(await on.ask(put(EXCLUSIONS, { subcategory_ids: [category?.remote_id] })), 400, 'fields');
+    }),
+    rule('C6.nothing', 'A list with one unknown id changes nothing.', (on) =>
+      keepingExclusions(on, async () => {
+        const [one = '', other = ''] = await someIds(on, 2);
+        expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: [one] })));
+        expectRefusal(await on.ask(put(EXCLUSIONS, { subcategory_ids: [other, NOBODY] })), 400, 'fields');
+        expect(await on.ask(get(DETAILS)), 'the exclusions from before', String(await channelExclusions(on)) === one);
+      }),
+    ),
+    refused(
+      'C7.unknown',
+      'The exclusions of an unknown publisher are a 404.',
+      put(exclusionsOf(NOBODY), { subcategory_ids: [] }),
+      [404, 'error'],
+    ),
+    refused('C7.first', 'An unknown publisher is a 404 even with an invalid body.', put(exclusionsOf(NOBODY), {}), [
+      404,
+      'error',
+    ]),
+    rule('C7.replace', "PUT replaces one publisher's exclusions, and leaves the channel's.", async (on) => {
+      const { publisher_remote_id: id } = await on.world.publisher();
+      const ofPublisher = async (): Promise<readonly string[]> => {
+        const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
+        const list = own(own(own(own(expectOk(exchange), 'publisher'), 'exclusions'), 'subcategories'), 'publisher');
+        expect(exchange, 'publisher.exclusions.subcategories.publisher', Array.isArray(list));
+        return list as readonly string[];
+      };
+      const [before, channel, [one = '']] = [await ofPublisher(), await channelExclusions(on), await someIds(on, 1)];
+      const set = async (ids: readonly string[]): Promise<void> =>
+        void expectOk(await on.ask(put(exclusionsOf(id), { subcategory_ids: ids })));
+      on.world.undoLater(`the exclusions of publisher ${id}`, () => set(before));
+      await set([one]);
+      expect(
+        await on.ask(get(`/adnet/publishers/details/${id}/`)),
+        `exclusions ["${one}"]`,
+        String(await ofPublisher()) === one,
+      );
+      expect(
+        await on.ask(get(DETAILS)),
+        "the channel's exclusions as before",
+        String(await channelExclusions(on)) === String(channel),
+      );
+      await set(before);
+    }),
+    rule('C8.applies', 'An exclusion applies to the next request for offers.', async (on) => {
+      if (!on.keys.integration) throw new UntoldError('This needs an integration key as well.');
+      const { placed } = await on.world.openSession();
+      if (placed.length === 0) throw new UntoldError('The network has no offer for this key.');
+      const all = (await on.world.categories()).flatMap(({ subcategories }) =>
+        subcategories.map(({ remote_id }) => remote_id),
+      );
+      await keepingExclusions(on, async () => {
+        expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: all })));
+        const { exchange, placed: after } = await on.world.openSession();
+        expect(exchange, 'no offer, as all subcategories are excluded', after.length === 0);
+      });
+    }),
+    reading('C9.shape', "The channel's details have its name and exclusions.", async (on) => {
+      await channelExclusions(on);
+      const exchange = await on.ask(get(DETAILS));
+      expect(exchange, 'channel.name', typeof own(own(exchange.json, 'channel'), 'name') === 'string');
+    }),
+    reading('C10.order', 'The list is sorted, newest first.', async (on) => {
+      const { exchange, publishers } = await listed(on, { page_size: '200' });
+      const times = publishers.map((each) => Date.parse(String(own(each, 'created_at'))));
+      expect(
+        exchange,
+        'created_at falling',
+        times.every((time, at) => at === 0 || time <= (times[at - 1] ?? 0)),
+      );
+    }),
+    reading('C10.default', 'A page has 50 items by default.', async (on) => {
+      const { exchange, publishers, count } = await listed(on, {});
+      expect(exchange, `${Math.min(50, count)} items`, publishers.length === Math.min(50, count));
+    }),
+    reading('C11.200', 'page_size 200 is accepted.', async (on) => void (await listed(on, { page_size: '200' }))),
+    ...['201', '0', '-1', 'x'].map((value) =>
+      bad(`C11.size-${value}`, `page_size ${value} is refused.`, get(LIST, { page_size: value })),
+    ),
+    ...['0', 'x'].map((value) => bad(`C11.page-${value}`, `page ${value} is refused.`, get(LIST, { page: value }))),
+    reading('C11.beyond', 'A page beyond the end is empty, or a 404.', async (on) => {
+      const exchange = await on.ask(get(LIST, { page: '100000' }));
+      const publishers = own(exchange.json, 'publishers');
+      expect(
+        exchange,
+        '200 with no publishers, or 404',
+        exchange.status === 404 || (Array.isArray(publishers) && publishers.length === 0),
+      );
+    }),
+    reading('C12.walk', 'Walking by next gives each item once, as many as count says.', async (on) => {
+      const { count } = await listed(on, { page_size: '1' });
+      const size = Math.min(200, Math.max(1, Math.ceil(count / 8)));
+      if (count > size * 10) throw new UntoldError(`The channel has ${count} publishers, too many to walk politely.`);
+      const seen = new Set<string>();
+      let query: string | undefined = `page_size=${size}`;
+      let total = 0;
+      while (query !== undefined) {
+        const exchange: Exchange = await on.ask({ path: LIST, query, key: 'management' });
+        const json = expectOk(exchange);
+        for (const each of (own(json, 'publishers') ?? []) as readonly unknown[]) {
+          seen.add(String(own(each, 'publisher_remote_id') ?? own(each, 'pending_publisher_id')));
+          total++;
+        }
+        const next = own(json, 'next') as string | null;
+        expect(exchange, 'next: an absolute URL or null', next === null || /^https?:\/\//.test(next));
+        query = next === null ? undefined : new URL(next).search.slice(1);
+        if (total > count + 10) break;
+        if (next === null) expect(exchange, `${count} items, each once`, total === count && seen.size === count);
+      }
+    }),
+    reading('C12.keeps', 'next keeps q and page_size; previous is null on the first page.', async (on) => {
+      const { exchange, count } = await listed(on, { page_size: '1', q: 'a e i o u' });
+      expect(exchange, 'previous: null', own(exchange.json, 'previous') === null);
+      if (count < 2) throw new UntoldError('Fewer than two publishers match a vowel.');
+      const next = new URL(String(own(exchange.json, 'next'))).searchParams;
+      expect(exchange, 'next with page_size=1 and q', next.get('page_size') === '1' && next.get('q') === 'a e i o u');
+    }),
+    reading('C13.words', 'q finds each of its words, whatever their case.', async (on) => {
+      const { brand_name } = await on.world.publisher();
+      const { exchange, publishers } = await listed(on, { q: `zzzzqqq ${brand_name.toUpperCase()}`, page_size: '200' });
+      expect(
+        exchange,
+        `"${brand_name}" among the items`,
+        publishers.some((each) => own(each, 'brand_name') === brand_name),
+      );
+    }),
+    reading('C13.literal', 'A percent sign and an underscore in q are no wildcards.', async (on) => {
+      for (const q of ['%', '_']) {
+        const { exchange, publishers } = await listed(on, { q, page_size: '200' });
+        expect(
+          exchange,
+          `only names with ${q}`,
+          publishers.every((each) => String(own(each, 'brand_name')).includes(q)),
+        );
+      }
+    }),
+    reading('C13.none', 'A word that no name has finds nothing.', async (on) => {
+      const { exchange, count } = await listed(on, { q: 'zzzzqqqxxx' });
+      expect(exchange, 'count 0', count === 0);
+    }),
+    reading('C14.no-key', 'An item of the list has no api_key.', async (on) => {
+      const { exchange, publishers } = await listed(on, { page_size: '200' });
+      expect(
+        exchange,
+        'items without api_key',
+        publishers.every((each) => own(each, 'api_key') === undefined),
+      );
+    }),
+    reading(
+      'C14.ids',
+      'An approved item has its publisher_remote_id, a pending one its pending_publisher_id.',
+      async (on) => {
+        const { exchange, publishers } = await listed(on, { page_size: '200' });
+        for (const each of publishers) {
+          const isApproved = own(each, 'status') === 'APPROVED';
+          const id = own(each, isApproved ? 'publisher_remote_id' : 'pending_publisher_id');
+          expect(exchange, `the id of "${String(own(each, 'brand_name'))}"`, typeof id === 'string');
+        }
+      },
+    ),
+    reading('C15.status', 'status is one of the four, and created_at a time in UTC.', async (on) => {
+      const { exchange, publishers } = await listed(on, { page_size: '200' });
+      expect(
+        exchange,
+        STATUSES.join(', '),
+        publishers.every((each) => STATUSES.includes(String(own(each, 'status')))),
+      );
+      expect(
+        exchange,
+        'created_at in UTC',
+        publishers.every((each) => /T.*(Z|\+00:00)$/.test(String(own(each, 'created_at')))),
+      );
+    }),
+    reading('C16.approved', 'The details of an approved publisher have its api_key.', async (on) => {
+      const { publisher_remote_id: id } = await on.world.publisher();
+      const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
+      const publisher = own(expectOk(exchange), 'publisher');
+      expect(exchange, 'publisher.publisher_remote_id', own(publisher, 'publisher_remote_id') === id);
+      expect(exchange, 'publisher.api_key', typeof own(publisher, 'api_key') === 'string');
+    }),
+    refused('C16.text', 'Details of what is not a UUID are a 404.', get('/adnet/publishers/details/nobody/'), [
+      404,
+      'error',
+    ]),
+    bad('C25.not-json', 'A body that is not JSON is refused.', put(EXCLUSIONS, '{"subcategory_ids":')),
+    bad('C25.not-object', 'A body that is not an object is refused.', put(EXCLUSIONS, '[]')),
+    refused('C25.method', 'Another method is a 405.', { method: 'DELETE', path: CATEGORIES, key: 'management' }, [
+      405,
+      'any',
+    ]),
+    refused(
+      'C25.slash',
+      'A path without its last slash is a 404, not a redirect that repeats the key.',
+      get('/adnet/channel/details'),
+      [404, 'any'],
+    ),
+    rule('C25.large', 'A body over 1 MiB is a 413.', async (on) => {
+      const exchange = await on.ask(put(EXCLUSIONS, { subcategory_ids: [], filler: 'x'.repeat(1_100_000) }));
+      expectRefusal(exchange, 413);
+    }),
+    rule('C25.unknown', 'Unknown fields are ignored.', (on) =>
+      keepingExclusions(
+        on,
+        async () => void expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: [], surprise: 1 }))),
+      ),
+    ),
+    reading('C27.prefix', 'A secret key has the prefix that pages refuse.', async (on) => {
+      const exchange = await on.ask(get(DETAILS));
+      expect(exchange, 'a key that begins with adnet_sk_', /^adnet_sk_(live|test)_/.test(on.keys.management ?? ''));
+    }),
+  ]),
+  ...PUBLISHER_RULES,
+];

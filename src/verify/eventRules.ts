@@ -1,0 +1,278 @@
+import { own } from '../wire/json.ts';
+import { batchStatus, EVENT_NAMES, type EventName, readBatchResponse } from '../wire/events.ts';
+import { DAY_MS } from '../wire/utcDates.ts';
+import { type Exchange, expect, expectRefusal } from './network.ts';
+import { of, refused, rule, type Checked, type Rule } from './rule.ts';
+import type { Placed, Session } from './world.ts';
+
+const ONE = '/events';
+const BATCH = '/events/batch';
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+const MINUTE_MS = 60_000;
+
+/** Targets and properties that an event needs besides its session and offer. */
+const MORE: Partial<Record<EventName, object>> = {
+  BRAND_DISPLAY: { initiating_target: 'INLINE_SLOT' },
+  BRAND_VIEW: { initiating_target: 'INLINE_SLOT' },
+  BRAND_CLICK: { initiating_target: 'INLINE_ACTION_BUTTON' },
+  ELEMENT_CLICK: { initiating_target: 'INLINE_NAV_FORWARD' },
+  PRODUCT_DISPLAY: { initiating_target: 'INLINE_TILE', product_properties: { product_id: '1' } },
+  PRODUCT_VIEW: { initiating_target: 'INLINE_TILE', product_properties: { product_id: '1' } },
+  PRODUCT_CLICK: { initiating_target: 'INLINE_TILE', product_properties: { product_id: '1' } },
+};
+
+type Shared = Session & { readonly first: Placed };
+
+/** An event as it is correct, changed by `more`; `undefined` leaves a field out. */
+export function eventOf({ session_id, first }: Shared, event_name: EventName, more: object = {}): object {
+  return {
+    event_id: crypto.randomUUID(),
+    event_name,
+    event_datetime: new Date().toISOString(),
+    session_id,
+    ...MORE[event_name],
+    ...(!event_name.startsWith('WIDGET') && { brand_properties: first }),
+    ...(event_name === 'CONVERSION' && { conversion_properties: { conversion_id: crypto.randomUUID() } }),
+    ...more,
+  };
+}
+
+export function sendBatch(on: Checked, events: readonly unknown[], more: object = {}): Promise<Exchange> {
+  return on.ask({ path: BATCH, key: 'integration', body: { events }, ...more });
+}
+
+/** Throws unless a batch was answered event by event like this. */
+function expectResults(exchange: Exchange, wanted: readonly boolean[]): void {
+  const accepted = wanted.filter(Boolean).length;
+  const status = batchStatus({ accepted, failed: wanted.length - accepted });
+  expect(exchange, String(status), exchange.status === status);
+  const results = own(exchange.json, 'results');
+  const isWhole = Array.isArray(results) && results.length === wanted.length;
+  expect(exchange, `${wanted.length} results`, isWhole);
+  const found = readBatchResponse(exchange.json, wanted.length).map((each) => each === 'accepted');
+  expect(
+    exchange,
+    `success: ${wanted.join(', ')}`,
+    found.every((each, at) => each === wanted[at]),
+  );
+}
+
+/** A rule on one event, beside one that is correct: only the first is refused, for good. */
+function refuses(
+  id: string,
+  says: string,
+  change: (session: Shared, on: Checked) => object | Promise<object>,
+): Omit<Rule, 'of'> {
+  return rule(id, says, async (on) => {
+    const session = await on.world.session();
+    const exchange = await sendBatch(on, [await change(session, on), eventOf(session, 'WIDGET_VIEW')]);
+    expectResults(exchange, [false, true]);
+    const [first] = own(exchange.json, 'results') as readonly unknown[];
+    const retryable = own(own(first, 'error'), 'retryable');
+    expect(exchange, '"retryable": false, or no error', retryable === undefined || retryable === false);
+  });
+}
+
+/** A rule on one event that is accepted. */
+function accepts(id: string, says: string, change: (session: Shared, on: Checked) => object): Omit<Rule, 'of'> {
+  return rule(id, says, async (on) => {
+    const session = await on.world.session();
+    expectResults(await sendBatch(on, [change(session, on)]), [true]);
+  });
+}
+
+const without = (session: Shared, name: EventName, field: string): object =>
+  eventOf(session, name, { [field]: undefined });
+const at = (ms: number): object => ({ event_datetime: new Date(Date.now() + ms).toISOString() });
+
+/** What POST /events and POST /events/batch promise. */
+export const EVENT_RULES: readonly Rule[] = of('events', [
+  rule('E1.one', 'One event is answered with 201 and an empty body.', async (on) => {
+    const exchange = await on.ask({
+      path: ONE,
+      key: 'integration',
+      body: eventOf(await on.world.session(), 'WIDGET_LOAD'),
+    });
+    expect(exchange, '201 with an empty body', exchange.status === 201 && exchange.text === '');
+  }),
+  rule('E1.one-refused', 'One event that is wrong is a 400.', async (on) => {
+    const body = without(await on.world.session(), 'WIDGET_LOAD', 'event_name');
+    expectRefusal(await on.ask({ path: ONE, key: 'integration', body }), 400, 'partner');
+  }),
+  refused('E1.none', 'A batch of no event is refused.', { path: BATCH, key: 'integration', body: { events: [] } }, [
+    400,
+    'partner',
+  ]),
+  refused('E1.no-list', 'events must be a list.', { path: BATCH, key: 'integration', body: { events: {} } }, [
+    400,
+    'partner',
+  ]),
+  rule('E1.too-many', 'A batch of 21 events is refused as a whole.', async (on) => {
+    const session = await on.world.session();
+    const events = Array.from({ length: 21 }, () => eventOf(session, 'WIDGET_VIEW'));
+    expectRefusal(await sendBatch(on, events), 400, 'partner');
+  }),
+  rule('E1.twenty', 'A batch of 20 events is accepted.', async (on) => {
+    const session = await on.world.session();
+    const events = Array.from({ length: 20 }, () => eventOf(session, 'ELEMENT_CLICK'));
+    expectResults(
+      await sendBatch(on, events),
+      events.map(() => true),
+    );
+  }),
+  rule('E2.some', 'A batch of which some are accepted is a 207 with a result for each, in order.', async (on) => {
+    const session = await on.world.session();
+    const wrong = without(session, 'BRAND_VIEW', 'session_id');
+    const events = [eventOf(session, 'BRAND_VIEW'), wrong, eventOf(session, 'BRAND_VIEW'), wrong];
+    expectResults(await sendBatch(on, events), [true, false, true, false]);
+  }),
+  rule('E2.indexes', 'The results of a batch are numbered from 0.', async (on) => {
+    const session = await on.world.session();
+    const exchange = await sendBatch(on, [eventOf(session, 'BRAND_VIEW'), eventOf(session, 'BRAND_VIEW')]);
+    const results = own(exchange.json, 'results');
+    const indexes = Array.isArray(results) ? results.map((each) => own(each, 'index')).join() : '';
+    expect(exchange, 'index 0 and 1', indexes === '0,1');
+  }),
+  rule('E2.none', 'A batch of which none is accepted is a 502 with results.', async (on) => {
+    const wrong = without(await on.world.session(), 'BRAND_VIEW', 'session_id');
+    expectResults(await sendBatch(on, [wrong, wrong]), [false, false]);
+  }),
+  rule('E2.counts', 'accepted and failed, where they are given, are those of the results.', async (on) => {
+    const session = await on.world.session();
+    const exchange = await sendBatch(on, [
+      eventOf(session, 'BRAND_VIEW'),
+      without(session, 'BRAND_VIEW', 'session_id'),
+    ]);
+    const [accepted, failed] = [own(exchange.json, 'accepted'), own(exchange.json, 'failed')];
+    expect(exchange, 'accepted 1 and failed 1', (accepted ?? 1) === 1 && (failed ?? 1) === 1);
+  }),
+  ...EVENT_NAMES.map((name) =>
+    accepts(`E2.${name.toLowerCase().replaceAll('_', '-')}`, `${name} is accepted.`, (session) =>
+      eventOf(session, name),
+    ),
+  ),
+  rule('E3.again', 'What a 207 has accepted is accepted again.', async (on) => {
+    const session = await on.world.session();
+    const events = [eventOf(session, 'BRAND_DISPLAY'), without(session, 'BRAND_DISPLAY', 'session_id')];
+    expectResults(await sendBatch(on, events), [true, false]);
+    expectResults(await sendBatch(on, events), [true, false]);
+  }),
+  rule('E4.same-batch', 'The same event twice in a batch is accepted.', async (on) => {
+    const event = eventOf(await on.world.session(), 'BRAND_CLICK');
+    expectResults(await sendBatch(on, [event, event]), [true, true]);
+  }),
+  accepts('E4.no-id', 'An event without an event_id is accepted.', (session) =>
+    without(session, 'BRAND_VIEW', 'event_id'),
+  ),
+  rule('E4.other-session', 'An event_id of one session can be used in another.', async (on) => {
+    const session = await on.world.session();
+    const { session_id } = await on.world.openSession();
+    const event = eventOf(session, 'WIDGET_VIEW');
+    expectResults(await sendBatch(on, [event, { ...event, session_id }]), [true, true]);
+  }),
+  refuses('E6.session', 'An event of an unknown session is refused for good.', (session) =>
+    eventOf(session, 'WIDGET_VIEW', { session_id: NOBODY }),
+  ),
+  refuses('E6.insertion', 'An insertion of another session is refused for good.', async (session, on) => {
+    const other = await on.world.openSession();
+    return eventOf(session, 'BRAND_VIEW', {
+      brand_properties: { ...session.first, insertion_id: other.placed[0]?.insertion_id ?? NOBODY },
+    });
+  }),
+  refuses('E6.unknown-insertion', 'An unknown insertion is refused for good.', (session) =>
+    eventOf(session, 'BRAND_VIEW', { brand_properties: { ...session.first, insertion_id: NOBODY } }),
+  ),
+  refuses('E6.offer', 'An offer that was not in this place is refused for good.', (session) =>
+    eventOf(session, 'BRAND_VIEW', { brand_properties: { ...session.first, offer_id: NOBODY } }),
+  ),
+  refuses('E6.no-brand', 'An event on an offer must name it.', (session) =>
+    without(session, 'BRAND_VIEW', 'brand_properties'),
+  ),
+  refuses('E6.case', 'An event_name in another case is refused.', (session) =>
+    eventOf(session, 'WIDGET_VIEW', { event_name: 'widget_view' }),
+  ),
+  refuses('E6.name', 'An unknown event_name is refused.', (session) =>
+    eventOf(session, 'WIDGET_VIEW', { event_name: 'WIDGET_HOVER' }),
+  ),
+  refuses('E6.no-name', 'event_name is required.', (session) => without(session, 'WIDGET_VIEW', 'event_name')),
+  refuses('E6.no-session', 'session_id is required.', (session) => without(session, 'WIDGET_VIEW', 'session_id')),
+  refuses('E6.target', 'An unknown initiating_target is refused.', (session) =>
+    eventOf(session, 'ELEMENT_CLICK', { initiating_target: 'SIDEBAR' }),
+  ),
+  refuses('E6.no-target', 'An ELEMENT_CLICK must say what was clicked.', (session) =>
+    without(session, 'ELEMENT_CLICK', 'initiating_target'),
+  ),
+  refuses('E6.no-conversion', 'A CONVERSION must have its conversion_id.', (session) =>
+    without(session, 'CONVERSION', 'conversion_properties'),
+  ),
+  refuses('E6.no-object', 'An event must be an object.', () => [] as object),
+  rule('E7.order', 'A click before its display, and a conversion before its click, are accepted.', async (on) => {
+    const session = await on.world.openSession();
+    const [first] = session.placed;
+    const shared = { ...session, first: first ?? (await on.world.session()).first };
+    const names = ['CONVERSION', 'BRAND_CLICK', 'BRAND_DISPLAY', 'WIDGET_LOAD'] as const;
+    expectResults(
+      await sendBatch(
+        on,
+        names.map((name) => eventOf(shared, name)),
+      ),
+      names.map(() => true),
+    );
+  }),
+  refuses('E8.no-time', 'event_datetime is required.', (session) => without(session, 'WIDGET_VIEW', 'event_datetime')),
+  refuses('E8.format', 'An event_datetime that is not RFC 3339 is refused.', (session) =>
+    eventOf(session, 'WIDGET_VIEW', { event_datetime: '11/28/2026 09:00' }),
+  ),
+  refuses('E8.ahead', 'An event an hour ahead is refused.', (session) =>
+    eventOf(session, 'WIDGET_VIEW', at(60 * MINUTE_MS)),
+  ),
+  accepts('E8.little-ahead', 'An event four minutes ahead is accepted.', (session) =>
+    eventOf(session, 'WIDGET_VIEW', at(4 * MINUTE_MS)),
+  ),
+  refuses('E8.old', 'An event of 31 days ago is refused.', (session) =>
+    eventOf(session, 'WIDGET_VIEW', at(-31 * DAY_MS)),
+  ),
+  refuses('E8.before-session', 'An event an hour before its session is refused.', (session) =>
+    eventOf(session, 'WIDGET_VIEW', at(-60 * MINUTE_MS)),
+  ),
+  accepts('E8.offset', 'A time with an offset is accepted.', (session) =>
+    eventOf(session, 'WIDGET_VIEW', {
+      event_datetime: new Date(Date.now() + 120 * MINUTE_MS).toISOString().replace('Z', '+02:00'),
+    }),
+  ),
+  refused(
+    'E9.not-json',
+    'A body that is not JSON is refused.',
+    { path: BATCH, key: 'integration', body: '{"events":[' },
+    [400, 'partner'],
+  ),
+  refused(
+    'E9.no-key',
+    'A batch without a key is refused as a whole.',
+    { path: BATCH, key: 'none', body: { events: [{}] } },
+    [401, 'partner'],
+  ),
+  refused(
+    'E9.wrong-key',
+    'A batch with an unknown key is refused as a whole.',
+    { path: BATCH, key: 'wrong', body: { events: [{}] } },
+    [401, 'partner'],
+  ),
+  refused(
+    'E9.no-version',
+    'A batch without a version is refused.',
+    { path: BATCH, key: 'integration', headers: { version: undefined }, body: { events: [{}] } },
+    [400, 'partner'],
+  ),
+  refused(
+    'E9.content-type',
+    'A batch that is not called JSON is refused.',
+    { path: BATCH, key: 'integration', headers: { 'content-type': 'text/plain' }, body: '{"events":[{}]}' },
+    [415, 'partner'],
+  ),
+  rule('E9.large', 'A body over 64 KiB is a 413.', async (on) => {
+    const session = await on.world.session();
+    const events = [eventOf(session, 'WIDGET_VIEW', { filler: 'x'.repeat(70_000) })];
+    expectRefusal(await sendBatch(on, events), 413, 'partner');
+  }),
+]);

@@ -1,0 +1,176 @@
+import { readResponseText } from '../http/transport.ts';
+import { isObject, own, parseJson } from '../wire/json.ts';
+import { createSecrets } from '../text/printable.ts';
+import { pause } from '../http/pause.ts';
+
+/** Which key a call carries: that of an interface, none, or a text that is none. */
+export type KeyName = 'integration' | 'management' | 'reporting' | 'none' | 'wrong';
+
+/** One request. */
+export interface Ask {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly query?: string | Readonly<Record<string, string>>;
+  readonly key: KeyName;
+  /** By default those of its interface. `undefined` leaves one out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** JSON, or a text that is sent as it is. */
+  readonly body?: unknown;
+}
+
+/** A request with its response, as a person may see it: no key is in it. */
+export interface Exchange {
+  readonly sent: { readonly call: string; readonly headers: Readonly<Record<string, string>>; readonly body?: string };
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/** The network under test. */
+export interface Network {
+  /** Calls so far. */
+  readonly calls: number;
+  readonly keys: Partial<Record<KeyName, string>>;
+  ask(ask: Ask): Promise<Exchange>;
+}
+
+export interface NetworkOptions {
+  /** Of the Channel and Recommendations APIs; without a final slash. */
+  readonly url: string;
+  readonly keys: Partial<Record<KeyName, string>>;
+  /** The `version` header of the Recommendations API. */
+  readonly version: string;
+  readonly fetch: typeof fetch;
+  readonly signal?: AbortSignal | undefined;
+  /** Calls that a run may make. */
+  readonly maxCalls: number;
+  /** Milliseconds between the beginnings of two calls. */
+  readonly paceMs: number;
+}
+
+/** The run has made as many calls as it may. */
+export class TooManyCallsError extends Error {
+  override name = 'TooManyCallsError';
+}
+
+const TIMEOUT_MS = 15_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+/** A network that asks for more patience is left alone. */
+const RETRY_MAX_S = 30;
+const RETRIES = 3;
+/** Characters of a body that are kept for people. */
+const SHOWN = 2_000;
+
+/** Returns how to call a network politely: paced, as often as allowed, and later when it asks for that. */
+export function openNetwork(options: NetworkOptions): Network {
+  const { url, keys, version, signal, maxCalls, paceMs } = options;
+  const secrets = Object.values(keys).map((key) => createSecrets(key));
+  const redact = (text: string): string => secrets.reduce((shown, secret) => secret.redact(shown), text);
+  let calls = 0;
+  let next = 0;
+
+  async function once(ask: Ask): Promise<Exchange> {
+    if (calls >= maxCalls) throw new TooManyCallsError(`The run has made ${maxCalls} calls.`);
+    calls++;
+    const wait = next - performance.now();
+    next = Math.max(next, performance.now()) + paceMs;
+    if (wait > 0) await pause(wait, signal);
+    const { method = ask.body === undefined ? 'GET' : 'POST', path, query = '', body } = ask;
+    const search = String(typeof query === 'string' ? query : new URLSearchParams(query));
+    const isPartner = /^\/(recommendations|events)/.test(path);
+    const wanted: Readonly<Record<string, string | undefined>> = {
+      accept: 'application/json',
+      'x-api-key':
+        ask.key === 'none' ? undefined : ask.key === 'wrong' ? 'adnet_sk_test_0000000000000000' : keys[ask.key],
+      ...(isPartner && { version }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...ask.headers,
+    };
+    const headers = Object.fromEntries(
+      Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    const target = `${url}${path}${search === '' ? '' : `?${search}`}`;
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await options.fetch(target, {
+      method,
+      headers,
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      ...(text !== undefined && { body: text }),
+    });
+    const received = await readResponseText(response, MAX_BYTES);
+    const sent = {
+      call: redact(`${method} ${target}`),
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)])),
+      ...(text !== undefined && { body: redact(text.slice(0, SHOWN)) }),
+    };
+    const { status } = response;
+    return { sent, status, headers: response.headers, text: redact(received), json: parseJson(received) };
+  }
+
+  return {
+    get calls() {
+      return calls;
+    },
+    keys,
+    async ask(ask) {
+      for (let left = RETRIES; ; left--) {
+        const exchange = await once(ask);
+        const seconds = Number(exchange.headers.get('retry-after') ?? 1);
+        const isPassing = exchange.status === 429 || exchange.status === 503;
+        if (!isPassing || left === 0 || !(seconds <= RETRY_MAX_S)) return exchange;
+        await pause(seconds * 1_000, signal);
+      }
+    },
+  };
+}
+
+/** A rule does not hold: what was expected instead. */
+export class BrokenError extends Error {
+  override name = 'BrokenError';
+  readonly exchange: Exchange;
+
+  constructor(expected: string, exchange: Exchange) {
+    super(expected);
+    this.exchange = exchange;
+  }
+}
+
+/** What was found does not decide whether a rule holds. */
+export class UntoldError extends Error {
+  override name = 'UntoldError';
+}
+
+/** Throws unless it is so. */
+export function expect(exchange: Exchange, expected: string, isSo: boolean): void {
+  if (!isSo) throw new BrokenError(expected, exchange);
+}
+
+/** The shapes of error bodies (docs/project/wire.md#errors), and what a person reads of them. */
+export const SHAPES = {
+  partner: ['{ "message": "…" }', (json: unknown) => typeof own(json, 'message') === 'string'],
+  detail: ['{ "detail": "…" }', (json: unknown) => typeof own(json, 'detail') === 'string'],
+  error: ['{ "error": "…" }', (json: unknown) => typeof own(json, 'error') === 'string'],
+  fields: ['{ "<field>": ["…"] }', (json: unknown) => isObject(json) && Object.values(json).some(isMessages)],
+  any: ['any body', () => true],
+} as const satisfies Record<string, readonly [string, (json: unknown) => boolean]>;
+export type Shape = keyof typeof SHAPES;
+
+function isMessages(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
+}
+
+/** Throws unless the status and the shape of the body are these. */
+export function expectRefusal(exchange: Exchange, status: number | readonly number[], shape: Shape = 'any'): void {
+  const all = [status].flat();
+  const [name, isOf] = SHAPES[shape];
+  expect(exchange, `${all.join(' or ')} with ${name}`, all.includes(exchange.status) && isOf(exchange.json));
+}
+
+/** Throws unless the call succeeded; returns its body. */
+export function expectOk(exchange: Exchange, status = 200): unknown {
+  expect(exchange, `${status} with a JSON body`, exchange.status === status && exchange.json !== undefined);
+  return exchange.json;
+}

@@ -1,0 +1,175 @@
+import { isObject, own } from '../wire/json.ts';
+import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../wire/offers/request.ts';
+import { expect, expectOk } from './network.ts';
+import { of, refused, rule, type Checked, type Rule } from './rule.ts';
+import { PLACEMENT, readPlaced } from './world.ts';
+
+const PATH = '/recommendations';
+const USER = { external_guid: 'verify' };
+const HASH = '86e0b9e56c17cc4d12387e1949b85053fbe73bc3ce5a1188713a9d300cc6133d';
+const VALUES = { email: 'ada@example.com', email_hash: HASH, phone: '+4930123456', external_guid: 'verify' } as const;
+const BODY = { user_details: USER, placement_details: PLACEMENT };
+const UUID = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i;
+
+const ask = (body: unknown, more: object = {}) => ({ path: PATH, key: 'integration', body, ...more }) as const;
+const refuses = (id: string, says: string, body: unknown): Omit<Rule, 'of'> =>
+  refused(id, says, ask(body), [400, 'partner']);
+
+/** Sends a request that must succeed, and returns its body. */
+async function offersFor(on: Checked, body: unknown, more: object = {}): Promise<unknown> {
+  return expectOk(await on.ask(ask(body, more)));
+}
+
+function* textsOf(json: unknown, name = ''): Generator<readonly [name: string, text: string]> {
+  if (typeof json === 'string') yield [name, json];
+  else if (typeof json === 'object' && json !== null)
+    for (const [key, value] of Object.entries(json)) yield* textsOf(value, Array.isArray(json) ? name : key);
+}
+
+/** What POST /recommendations promises. */
+export const RECOMMENDATION_RULES: readonly Rule[] = of('recommendations', [
+  refused('A1.no-key', 'A call without a key is refused.', ask(BODY, { key: 'none' }), [401, 'partner']),
+  refused('A1.wrong-key', 'An unknown key is refused.', ask(BODY, { key: 'wrong' }), [401, 'partner']),
+  rule('A1.key-in-query', 'A key in the query is no key.', async (on) => {
+    const exchange = await on.ask(ask(BODY, { key: 'none', query: { 'x-api-key': on.keys.integration ?? '' } }));
+    expect(exchange, '401', exchange.status === 401);
+  }),
+  rule('A1.key-case', 'The name of the key header is read in any case.', async (on) => {
+    const headers = { 'x-api-key': undefined, 'X-API-Key': on.keys.integration };
+    await offersFor(on, BODY, { headers });
+  }),
+  refused('A1.no-version', 'A call without a version is refused.', ask(BODY, { headers: { version: undefined } }), [
+    400,
+    'partner',
+  ]),
+  refused('A1.odd-version', 'A version that is not semantic is refused.', ask(BODY, { headers: { version: 'one' } }), [
+    400,
+    'partner',
+  ]),
+  refused('A1.far-version', 'An unsupported version is refused.', ask(BODY, { headers: { version: '99.0.0' } }), [
+    400,
+    'partner',
+  ]),
+  refused(
+    'A1.content-type',
+    'A body that is not called JSON is refused.',
+    ask(JSON.stringify(BODY), { headers: { 'content-type': 'text/plain' } }),
+    [415, 'partner'],
+  ),
+  refuses('A1.not-json', 'A body that is not JSON is refused.', '{"user_details":'),
+  refuses('A1.not-object', 'A body that is not an object is refused.', '[]'),
+  refused('A1.get', 'GET is not answered with offers.', { path: PATH, key: 'integration' }, [[404, 405], 'any']),
+  refuses('A2.no-user', 'user_details is required.', { placement_details: PLACEMENT }),
+  refuses('A2.no-placement', 'placement_details is required.', { user_details: USER }),
+  refuses('A2.no-identifier', 'One identifier is required.', { ...BODY, user_details: { first_name: 'Ada' } }),
+  refuses('A2.blank', 'A blank identifier is none.', { ...BODY, user_details: { email: '  ' } }),
+  rule('A2.two', 'Two identifiers are refused, whichever they are.', async (on) => {
+    for (const [at, one] of IDENTIFIERS.entries())
+      for (const other of IDENTIFIERS.slice(at + 1)) {
+        const user_details = { [one]: VALUES[one], [other]: VALUES[other] };
+        const exchange = await on.ask(ask({ ...BODY, user_details }));
+        expect(exchange, `400 for ${one} beside ${other}`, exchange.status === 400);
+      }
+  }),
+  ...IDENTIFIERS.map((name) =>
+    rule(`A2.${name.replace('_', '-')}`, `${name} alone is enough.`, async (on) => {
+      await offersFor(on, { ...BODY, user_details: { [name]: VALUES[name] } });
+    }),
+  ),
+  rule('A3.upper-case', 'A hash in upper case is accepted.', async (on) => {
+    await offersFor(on, { ...BODY, user_details: { email_hash: HASH.toUpperCase() } });
+  }),
+  refuses('A3.length', 'A hash of 63 characters is refused.', { ...BODY, user_details: { email_hash: HASH.slice(1) } }),
+  refuses('A3.hex', 'A hash that is not hex is refused.', {
+    ...BODY,
+    user_details: { email_hash: `${HASH.slice(1)}g` },
+  }),
+  refuses('A4.no-view', 'view is required.', { ...BODY, placement_details: { display_mode: 'INLINE' } }),
+  refuses('A4.no-mode', 'display_mode is required.', { ...BODY, placement_details: { view: 'THANK_YOU' } }),
+  refuses('A4.case', 'A view in lower case is refused.', {
+    ...BODY,
+    placement_details: { ...PLACEMENT, view: 'thank_you' },
+  }),
+  refuses('A4.view', 'An unknown view is refused.', { ...BODY, placement_details: { ...PLACEMENT, view: 'HOME' } }),
+  refuses('A4.mode', 'An unknown display_mode is refused.', {
+    ...BODY,
+    placement_details: { ...PLACEMENT, display_mode: 'BANNER' },
+  }),
+  rule('A4.all', 'Each view and each display_mode is accepted.', async (on) => {
+    for (const view of VIEWS) await offersFor(on, { ...BODY, placement_details: { ...PLACEMENT, view } });
+    for (const display_mode of DISPLAY_MODES.slice(0, 3))
+      await offersFor(on, { ...BODY, placement_details: { ...PLACEMENT, display_mode } });
+  }),
+  rule('A5.optional', 'Order, purchases and attributes are accepted.', async (on) => {
+    await offersFor(on, {
+      ...BODY,
+      order_details: { order_id: on.world.mark, cost_details: { amount: 42.5, currency_code: 'EUR' } },
+      purchases: [{ product_id: '1', name: 'Cup', quantity: '2' }],
+      attributes: { device_type: 'MOBILE', language: 'en' },
+    });
+  }),
+  rule('A5.unknown', 'Unknown fields are ignored.', async (on) => {
+    await offersFor(on, { ...BODY, user_details: { ...USER, shoe_size: 42 }, surprise: [1] });
+  }),
+  rule('A5.quantity', 'A quantity may be a number.', async (on) => {
+    await offersFor(on, { ...BODY, purchases: [{ product_id: '1', quantity: 2 }] });
+  }),
+  rule('A6.session', 'Every call opens a session of its own, whose id is a UUID.', async (on) => {
+    const [one, other] = [await on.world.openSession(), await on.world.openSession()];
+    expect(one.exchange, 'a session_id that is a UUID', UUID.test(one.session_id));
+    expect(other.exchange, 'another session_id than the call before', one.session_id !== other.session_id);
+  }),
+  rule('A6.urls', 'Every URL is http or https.', async (on) => {
+    const { exchange } = await on.world.session();
+    for (const [name, text] of textsOf(exchange.json))
+      if (name.endsWith('url')) expect(exchange, `${name} that begins with http or https`, /^https?:\/\//.test(text));
+  }),
+  rule('A6.offers', 'Each offer has an advertiser, a heading, a URL and its labels.', async (on) => {
+    const { exchange } = await on.world.session();
+    const all = Object.values((own(exchange.json, 'recommendations') ?? {}) as object);
+    for (const each of all) {
+      const [offer, advertiser] = [own(each, 'offer'), own(each, 'advertiser')];
+      const cta = own(offer, 'cta_details');
+      const texts = [own(advertiser, 'id'), own(advertiser, 'name'), own(offer, 'id'), own(offer, 'heading')];
+      texts.push(own(offer, 'target_url'), own(cta, 'accept_copy'), own(cta, 'decline_copy'));
+      expect(
+        exchange,
+        'texts in advertiser.id, name, offer.id, heading, target_url and cta_details',
+        texts.every((text) => typeof text === 'string'),
+      );
+    }
+  }),
+  rule('A6.groups', 'Each place refers to an offer of the response, and its insertion_id is unique.', async (on) => {
+    const { exchange } = await on.world.session();
+    const placed = readPlaced(exchange.json);
+    const offers = own(exchange.json, 'recommendations');
+    expect(
+      exchange,
+      'items whose offer_id is a key of recommendations',
+      placed.every(({ offer_id }) => isObject(own(offers, offer_id))),
+    );
+    expect(
+      exchange,
+      'an insertion_id for each item',
+      new Set(placed.map(({ insertion_id }) => insertion_id)).size === placed.length,
+    );
+  }),
+  rule('A7.shape', 'recommendations is an object, even when there is nothing to show.', async (on) => {
+    const json = await offersFor(on, { ...BODY, user_details: { external_guid: `${on.world.mark}-nobody` } });
+    const exchange = (await on.world.openSession()).exchange;
+    expect(exchange, '"recommendations": { … }', isObject(own(json, 'recommendations')));
+  }),
+  rule('A8.sandbox', 'is_sandbox is answered with "sandbox": true.', async (on) => {
+    const { exchange } = await on.world.openSession({ custom_metadata: { is_sandbox: true } });
+    expect(exchange, '"sandbox": true', own(exchange.json, 'sandbox') === true);
+  }),
+  rule('A8.real', 'Without is_sandbox, a response is not marked as a test.', async (on) => {
+    const { exchange } = await on.world.openSession();
+    expect(exchange, 'no "sandbox": true', own(exchange.json, 'sandbox') !== true);
+  }),
+  refuses('A8.type', 'is_sandbox must be a boolean.', { ...BODY, custom_metadata: { is_sandbox: 'true' } }),
+  refused('A9.path', 'An unknown path is a 404.', { path: '/recommendation', key: 'integration', body: BODY }, [
+    404,
+    'any',
+  ]),
+]);

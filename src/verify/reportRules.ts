@@ -1,0 +1,260 @@
+import { own } from '../wire/json.ts';
+import { DAY_MS } from '../wire/utcDates.ts';
+import { type Ask, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
+import { CHANNEL, COUNTS, dateOf, last, lastWeek, PUBLISHER, readReport, sum, today, type Variant } from './report.ts';
+import { rowRulesOf } from './rowRules.ts';
+import { of, reading, refused, type Rule } from './rule.ts';
+
+/** The rules of one report. */
+function rulesOf(variant: Variant): readonly Rule[] {
+  const { path, key, otherKey, metrics, foreign, name } = variant;
+  const ask = (query: Ask['query']): Ask => ({ path, key, query: query ?? '' });
+  const bad = (id: string, says: string, query: Ask['query']): Omit<Rule, 'of'> =>
+    refused(id, says, ask(query), [400, 'fields']);
+  return of(name, [
+    ...(['POST', 'PUT', 'DELETE'] as const).map((method) => ({
+      ...refused(
+        `R1.${method.toLowerCase()}`,
+        `${method} is a 405.`,
+        { method, path, key, ...(method !== 'DELETE' && { body: {} }) },
+        [405, 'detail'],
+      ),
+    })),
+    refused('R3.no-key', 'A call without a key is refused.', { path, key: 'none' }, [401, 'detail']),
+    refused('R3.wrong-key', 'An unknown key is refused.', { path, key: 'wrong' }, [401, 'detail']),
+    reading('R3.key-case', 'The name of the key header is read in any case.', async (on) => {
+      expectOk(await on.ask({ ...ask(last(1)), headers: { 'x-api-key': undefined, 'X-API-KEY': on.keys[key] } }));
+    }),
+    reading('R4.other-report', 'The key of the other report is refused.', async (on) => {
+      if (!on.keys[otherKey]) throw new UntoldError(`This needs a ${otherKey} key as well.`);
+      expectRefusal(await on.ask({ path, key: otherKey }), 401, 'detail');
+    }),
+    bad('R5.unknown', 'An unknown parameter is refused.', { foo: '1' }),
+    bad('R5.channel', 'channel_id is no parameter.', { channel_id: '1' }),
+    bad('R6.repeated', 'A date that is given twice is refused.', `from=2026-01-01&from=2026-01-02&to=2026-01-03`),
+    bad('R6.empty', 'An empty element of a list is refused.', { metrics: 'impressions,,clicks' }),
+    reading(
+      'R6.spaces',
+      'Spaces in a list are ignored.',
+      async (on) => void (await readReport(on, variant, { ...last(1), metrics: ' impressions , clicks' })),
+    ),
+    bad('R7.from', 'from without to is refused.', { from: dateOf(today()) }),
+    bad('R7.to', 'to without from is refused.', { to: dateOf(today()) }),
+    ...['2026-1-2', '20260102', '2026-02-30', '2026-01-02T00:00Z', ''].map((from, at) =>
+      bad(`R8.date-${at + 1}`, `"${from}" is not a date.`, { from, to: dateOf(today()) }),
+    ),
+    bad('R9.order', 'from after to is refused.', { from: dateOf(today()), to: dateOf(today() - DAY_MS) }),
+    bad('R9.future', 'to after today is refused.', { from: dateOf(today()), to: dateOf(today() + 2 * DAY_MS) }),
+    reading('R9.today', 'to may be today.', async (on) => void (await readReport(on, variant, last(1)))),
+    reading(
+      'R10.one-day',
+      'One date is one period, from midnight to midnight, in whole seconds of UTC.',
+      async (on) => {
+        const { rows, exchange } = await lastWeek(on, variant, { time_grain: 'day', sort_order: 'asc' });
+        const [row] = rows;
+        const start = String(row?.['period_start']);
+        const end = new Date(Date.parse(start) + DAY_MS).toISOString().replace('.000', '');
+        expect(exchange, `period_end ${end}`, /^\d{4}-\d\d-\d\dT00:00:00Z$/.test(start) && row?.['period_end'] === end);
+      },
+    ),
+    reading('R12.order', 'Metrics come in the order in which they were asked for, in rows and summary.', async (on) => {
+      const { rows, summary, exchange } = await lastWeek(on, variant, { metrics: 'clicks,impressions' });
+      const isIn = (keys: readonly string[]): boolean => keys.slice(-2).join() === 'clicks,impressions';
+      expect(exchange, 'clicks before impressions', isIn(Object.keys(rows[0] ?? {})) && isIn(Object.keys(summary)));
+    }),
+    bad('R12.twice', 'A metric that is asked for twice is refused.', { metrics: 'clicks,clicks' }),
+    bad('R12.unknown', 'An unknown metric is refused.', { metrics: 'happiness' }),
+    bad('R12.case', 'Names of metrics are case-sensitive.', { metrics: 'Clicks' }),
+    bad('R12.none', 'An empty list of metrics is refused.', { metrics: '' }),
+    reading('R12.foreign', `${foreign}, a metric of the other report, is a plain 400.`, async (on) => {
+      const exchange = await on.ask(ask({ metrics: foreign }));
+      expect(exchange, '400 without a code', exchange.status === 400 && own(exchange.json, 'code') === undefined);
+    }),
+    reading(
+      'R13.disabled',
+      'Each metric of the specification comes, or is refused with the names of those that do.',
+      async (on) => {
+        const { summary } = await readReport(on, variant, last(1));
+        const off = metrics.filter((metric) => !(metric in summary));
+        const exchange = await on.ask(ask({ ...last(1), metrics: (off.length > 0 ? off : metrics).join() }));
+        if (off.length === 0) return void expectOk(exchange);
+        const isNamed =
+          own(exchange.json, 'code') === 'METRIC_NOT_AVAILABLE' &&
+          String(own(exchange.json, 'unsupported_metrics')) === off.join();
+        const expected = `METRIC_NOT_AVAILABLE with unsupported_metrics ${JSON.stringify(off)} and allowed_metrics`;
+        expect(exchange, expected, isNamed && Array.isArray(own(exchange.json, 'allowed_metrics')));
+      },
+    ),
+    reading(
+      'R14.default',
+      'Without metrics, all that are enabled come, in the order of the specification.',
+      async (on) => {
+        const { summary, exchange } = await readReport(on, variant, last(1));
+        const known = metrics.filter((metric) => metric in summary);
+        expect(exchange, known.join(), Object.keys(summary).join() === known.join());
+      },
+    ),
+    bad('R16.unknown', 'An unknown time_grain is refused.', { time_grain: 'year' }),
+    bad('R16.case', 'A time_grain in upper case is refused.', { time_grain: 'DAY' }),
+    reading('R17.total', 'A total is at most one row, over all dates.', async (on) => {
+      const { rows, exchange } = await lastWeek(on, variant);
+      const { from, to } = last(7);
+      const isWhole =
+        rows[0]?.['period_start'] === `${from}T00:00:00Z` &&
+        rows[0]['period_end'] === `${dateOf(Date.parse(String(to)) + DAY_MS)}T00:00:00Z`;
+      expect(exchange, 'one row from the first date to the day after the last', rows.length === 1 && isWhole);
+    }),
+    reading('R19.monday', 'A week begins on Monday; the first and the last are cut to the dates.', async (on) => {
+      const { rows, exchange } = await readReport(on, variant, {
+        ...last(15),
+        metrics: COUNTS,
+        time_grain: 'week',
+        sort_order: 'asc',
+      });
+      if (rows.length < 2) throw new UntoldError('The last 15 days have activity in fewer than two weeks.');
+      const starts = rows.slice(1).map((row) => new Date(String(row['period_start'])).getUTCDay());
+      expect(
+        exchange,
+        'weeks that begin on Monday',
+        starts.every((day) => day === 1),
+      );
+      expect(
+        exchange,
+        `no period before ${last(15)['from']}`,
+        String(rows[0]?.['period_start']) >= String(last(15)['from']),
+      );
+    }),
+    reading('R20.month', 'A month is a calendar month, cut to the dates.', async (on) => {
+      const { rows, exchange } = await readReport(on, variant, {
+        ...last(35),
+        metrics: COUNTS,
+        time_grain: 'month',
+        sort_order: 'asc',
+      });
+      const starts = rows.slice(1).map((row) => String(row['period_start']).slice(8, 10));
+      expect(
+        exchange,
+        'months that begin on the first',
+        starts.every((day) => day === '01'),
+      );
+    }),
+    reading('R22.columns', 'A row has its period, its groupings and its metrics, in this order.', async (on) => {
+      const { rows, exchange } = await lastWeek(on, variant, { group_by: 'widget_type,page_type' });
+      const wanted = 'period_start,period_end,widget_type,page_type,impressions,clicks';
+      expect(exchange, wanted, Object.keys(rows[0] ?? {}).join() === wanted);
+    }),
+    bad('R24.unknown', 'An unknown grouping is refused.', { group_by: 'colour' }),
+    bad('R24.twice', 'A grouping that is given twice is refused.', { group_by: 'page_type,page_type' }),
+    bad('R24.empty', 'An empty group_by is refused.', { group_by: '' }),
+    bad('R24.four', 'Four groupings are refused.', { group_by: 'page_type,widget_type,widget_id,page_type' }),
+    bad('R25.251', 'A filter of 251 values is refused.', {
+      page_types: Array.from({ length: 251 }, (_, at) => `P${at}`).join(),
+    }),
+    bad('R25.empty', 'An empty filter is refused.', { page_types: '' }),
+    reading('R26.no-column', 'A filter adds no column, and leaves out the rest.', async (on) => {
+      const whole = await lastWeek(on, variant, { group_by: 'page_type' });
+      const type = String(whole.rows[0]?.['page_type']);
+      const filtered = await readReport(on, variant, { ...last(7), metrics: COUNTS, page_types: type });
+      expect(filtered.exchange, 'no column page_type', !('page_type' in (filtered.rows[0] ?? {})));
+      expect(
+        filtered.exchange,
+        `the clicks of ${type} alone`,
+        filtered.summary['clicks'] === whole.rows[0]?.['clicks'],
+      );
+    }),
+    reading('R28.unknown', 'An unknown page type gives an empty report.', async (on) => {
+      const { rows, total, exchange } = await readReport(on, variant, { ...last(7), page_types: 'NOWHERE' });
+      expect(exchange, 'no rows and total 0', rows.length === 0 && total === 0);
+    }),
+    reading('R29.modal', 'Activity of type MODAL is in no report.', async (on) => {
+      const { total, exchange } = await readReport(on, variant, { ...last(7), page_types: 'MODAL' });
+      expect(exchange, 'total 0', total === 0);
+    }),
+    ...rowRulesOf(variant),
+  ]);
+}
+
+/** What only the report of a channel has. */
+const CHANNEL_ONLY: readonly Rule[] = of('channel-report', [
+  reading('R22.publisher', 'Grouping by publisher adds its id and its name.', async (on) => {
+    const { rows, exchange } = await lastWeek(on, CHANNEL, { group_by: 'publisher' });
+    const wanted = 'period_start,period_end,publisher_id,publisher_name,impressions,clicks';
+    expect(exchange, wanted, Object.keys(rows[0] ?? {}).join() === wanted);
+  }),
+  refused(
+    'R27.uuid',
+    'publisher_ids must be UUIDs.',
+    { path: CHANNEL.path, key: 'management', query: { publisher_ids: 'me' } },
+    [400, 'fields'],
+  ),
+  reading('R27.unknown', 'An unknown publisher gives an empty report.', async (on) => {
+    const { total, exchange } = await readReport(on, CHANNEL, {
+      ...last(7),
+      publisher_ids: '00000000-0000-4000-8000-000000000000',
+    });
+    expect(exchange, 'total 0', total === 0);
+  }),
+  reading('R31.metric', 'sort_by a metric that was asked for sorts by it, in both directions.', async (on) => {
+    for (const [sort_direction, sign] of [
+      ['desc', -1],
+      ['asc', 1],
+    ] as const) {
+      const { rows, exchange } = await lastWeek(on, CHANNEL, {
+        group_by: 'publisher',
+        sort_by: 'clicks',
+        sort_direction,
+      });
+      const all = rows.map((row) => Number(row['clicks']) * sign);
+      expect(
+        exchange,
+        `clicks ${sort_direction}`,
+        all.every((clicks, at) => at === 0 || clicks >= (all[at - 1] ?? 0)),
+      );
+    }
+  }),
+  refused(
+    'R31.other',
+    'sort_by a metric that was not asked for is refused.',
+    { path: CHANNEL.path, key: 'management', query: { metrics: 'clicks', sort_by: 'impressions' } },
+    [400, 'fields'],
+  ),
+  reading('R57.publishers', "The publishers add up to the channel's total.", async (on) => {
+    const whole = await lastWeek(on, CHANNEL);
+    const parts = await readReport(on, CHANNEL, { ...last(7), metrics: COUNTS, group_by: 'publisher', limit: '250' });
+    if (parts.hasMore) throw new UntoldError('The channel has more than 250 publishers with activity.');
+    expect(
+      parts.exchange,
+      `clicks that add up to ${String(whole.summary['clicks'])}`,
+      sum(parts.rows, 'clicks') === whole.summary['clicks'],
+    );
+  }),
+]);
+
+const PUBLISHER_ONLY: readonly Rule[] = of('publisher-report', [
+  ...['publisher_ids', 'sort_by', 'sort_direction'].map((name) =>
+    refused(
+      `R5.${name.replaceAll('_', '-')}`,
+      `${name} is a parameter of the other report.`,
+      { path: PUBLISHER.path, key: 'reporting', query: { [name]: 'clicks' } },
+      [400, 'fields'],
+    ),
+  ),
+  refused(
+    'R24.publisher',
+    'A publisher cannot be grouped by publisher.',
+    { path: PUBLISHER.path, key: 'reporting', query: { group_by: 'publisher' } },
+    [400, 'fields'],
+  ),
+  reading('R29.tracking', 'Activity of type ORDER_TRACKING is not in a publisher report.', async (on) => {
+    const { total, exchange } = await readReport(on, PUBLISHER, { ...last(7), page_types: 'ORDER_TRACKING' });
+    expect(exchange, 'total 0', total === 0);
+  }),
+]);
+
+/** What the Reporting API promises, in both variants. */
+export const REPORT_RULES: readonly Rule[] = [
+  ...rulesOf(CHANNEL),
+  ...CHANNEL_ONLY,
+  ...rulesOf(PUBLISHER),
+  ...PUBLISHER_ONLY,
+];

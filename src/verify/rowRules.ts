@@ -1,0 +1,201 @@
+import { own } from '../wire/json.ts';
+import { kindOf } from '../wire/reporting.ts';
+import { DAY_MS } from '../wire/utcDates.ts';
+import { type Ask, expect, UntoldError } from './network.ts';
+import { COUNTS, last, lastWeek, readReport, sum, type Query, type Variant } from './report.ts';
+import { reading, refused, type Rule } from './rule.ts';
+
+/** The rules of one report on its rows, pages and figures. */
+export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
+  const { path, key, limit, name } = variant;
+  const ask = (query: Ask['query']): Ask => ({ path, key, query: query ?? '' });
+  const bad = (id: string, says: string, query: Ask['query']): Omit<Rule, 'of'> =>
+    refused(id, says, ask(query), [400, 'fields']);
+  const sumsTo = (id: string, says: string, queries: readonly Query[]): Omit<Rule, 'of'> =>
+    reading(id, says, async (on) => {
+      const total = await lastWeek(on, variant);
+      for (const query of queries) {
+        const parts = await readReport(on, variant, { ...last(7), metrics: COUNTS, limit: String(limit), ...query });
+        if (parts.hasMore) throw new UntoldError('The parts do not fit on one page.');
+        for (const metric of COUNTS.split(','))
+          expect(
+            parts.exchange,
+            `${metric} that add up to ${String(total.summary[metric])}`,
+            sum(parts.rows, metric) === total.summary[metric],
+          );
+      }
+    });
+
+  return [
+    reading(
+      'R30.order',
+      'Rows are sorted by period, the latest first; sort_order=asc turns that round.',
+      async (on) => {
+        for (const [sort_order, sign] of [
+          ['desc', -1],
+          ['asc', 1],
+        ] as const) {
+          const { rows, exchange } = await lastWeek(on, variant, { time_grain: 'day', sort_order });
+          const times = rows.map((row) => Date.parse(String(row['period_start'])) * sign);
+          expect(
+            exchange,
+            `period_start ${sort_order}`,
+            times.every((time, at) => at === 0 || time >= (times[at - 1] ?? 0)),
+          );
+        }
+      },
+    ),
+    reading('R35.pages', 'Pages of two rows are the report, and each has the same summary.', async (on) => {
+      const query = { group_by: 'page_type,widget_type', time_grain: 'day', limit: '40' };
+      const whole = await lastWeek(on, variant, query);
+      const pages: unknown[] = [];
+      for (let offset = 0; offset < Math.min(6, whole.rows.length); offset += 2) {
+        const page = await readReport(on, variant, {
+          ...last(7),
+          metrics: COUNTS,
+          ...query,
+          limit: '2',
+          offset: String(offset),
+        });
+        expect(
+          page.exchange,
+          'the summary of the first page',
+          JSON.stringify(page.summary) === JSON.stringify(whole.summary),
+        );
+        expect(
+          page.exchange,
+          `has_more: ${offset + page.rows.length < whole.total}`,
+          page.hasMore === offset + page.rows.length < whole.total,
+        );
+        pages.push(...page.rows);
+      }
+      expect(
+        whole.exchange,
+        'the rows of the pages',
+        JSON.stringify(pages) === JSON.stringify(whole.rows.slice(0, pages.length)),
+      );
+    }),
+    ...['0', String(limit + 1), '-1', '1.5', 'x', '1e2'].map((value) =>
+      bad(`R36.limit-${value}`, `limit ${value} is refused.`, { limit: value }),
+    ),
+    bad('R36.offset', 'A negative offset is refused.', { offset: '-1' }),
+    reading(
+      'R36.most',
+      `A limit of ${limit} is accepted.`,
+      async (on) => void (await readReport(on, variant, { ...last(1), limit: String(limit) })),
+    ),
+    reading('R37.beyond', 'An offset beyond the end gives no rows and no more.', async (on) => {
+      const { rows, hasMore, exchange } = await readReport(on, variant, { ...last(7), offset: '100000' });
+      expect(exchange, 'no rows, has_more: false', rows.length === 0 && !hasMore);
+    }),
+    reading('R38.ratio', 'A ratio of the summary is that of the sums, not the mean of rows.', async (on) => {
+      const { summary, exchange } = await lastWeek(on, variant, {
+        metrics: 'impressions,clicks,ctr',
+        time_grain: 'day',
+      });
+      const wanted =
+        Number(summary['impressions']) === 0 ? 0 : Number(summary['clicks']) / Number(summary['impressions']);
+      expect(exchange, `ctr ${wanted.toFixed(4)}`, Math.abs(Number(summary['ctr']) - wanted) < 0.000_051);
+    }),
+    reading('R40.nothing', 'Without activity, the summary has a 0 for each metric.', async (on) => {
+      const { summary, exchange } = await readReport(on, variant, { ...last(7), page_types: 'NOWHERE' });
+      expect(
+        exchange,
+        'zeros',
+        Object.values(summary).every((value) => Number(value) === 0 && value !== null),
+      );
+    }),
+    reading(
+      'R42.cvr',
+      name === 'channel-report' ? 'cvr is conversions per click.' : 'cvr is conversions per widget display.',
+      async (on) => {
+        const by = name === 'channel-report' ? 'clicks' : 'widget_displays';
+        const { summary, exchange } = await lastWeek(on, variant, { metrics: `conversions,${by},cvr` });
+        const wanted = Number(summary[by]) === 0 ? 0 : Number(summary['conversions']) / Number(summary[by]);
+        expect(exchange, `cvr ${wanted.toFixed(4)}`, Math.abs(Number(summary['cvr']) - wanted) < 0.000_051);
+      },
+    ),
+    reading(
+      'R43.digits',
+      'Money has at most two decimals, ratios four, counts none, and nothing is negative.',
+      async (on) => {
+        const { rows, summary, exchange } = await readReport(on, variant, {
+          ...last(7),
+          time_grain: 'day',
+          limit: '50',
+        });
+        for (const [metric, value] of [summary, ...rows].flatMap(Object.entries)) {
+          const kind = kindOf(metric);
+          if (kind === undefined) continue;
+          const digits = kind === 'count' ? 0 : kind === 'share' || kind === 'yield' ? 4 : 2;
+          const decimals = String(value).split('.')[1]?.length ?? 0;
+          expect(
+            exchange,
+            `${metric} with at most ${digits} decimals, not ${String(value)}`,
+            decimals <= digits && Number(value) >= 0,
+          );
+        }
+      },
+    ),
+    reading('R46.default', 'Without dates, a report covers seven dates.', async (on) => {
+      const { rows, exchange } = await readReport(on, variant, { metrics: COUNTS });
+      if (rows.length === 0) throw new UntoldError('The latest seven dates have no activity.');
+      const days =
+        (Date.parse(String(rows[0]?.['period_end'])) - Date.parse(String(rows[0]?.['period_start']))) / DAY_MS;
+      expect(exchange, 'a period of at most seven days', days <= 7);
+    }),
+    bad('R47.four', 'An hourly report of four dates is refused.', { ...last(4), time_grain: 'hour' }),
+    reading(
+      'R47.three',
+      'An hourly report of three dates is accepted.',
+      async (on) => void (await readReport(on, variant, { ...last(3), metrics: COUNTS, time_grain: 'hour' })),
+    ),
+    reading('R48.before', 'Dates before the history name the window that there is.', async (on) => {
+      const exchange = await on.ask(ask({ from: '2001-01-01', to: '2001-01-02' }));
+      expect(
+        exchange,
+        '400 with DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
+        exchange.status === 400 && own(exchange.json, 'code') === 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
+      );
+    }),
+    reading('R53.meta', 'meta has the time zone, when data end, and an id of its own for each request.', async (on) => {
+      const [one, other] = [await readReport(on, variant, last(1)), await readReport(on, variant, last(1))];
+      const meta = own(one.exchange.json, 'meta');
+      expect(one.exchange, '"timezone": "UTC"', own(meta, 'timezone') === 'UTC');
+      const through = own(meta, 'data_through') as string | null;
+      expect(one.exchange, 'data_through: a time or null', through === null || !Number.isNaN(Date.parse(through)));
+      const id = own(meta, 'request_id');
+      expect(
+        other.exchange,
+        'another request_id',
+        typeof id === 'string' && id !== own(own(other.exchange.json, 'meta'), 'request_id'),
+      );
+    }),
+    sumsTo('R57.grains', 'Days, weeks and months add up to the total.', [
+      { time_grain: 'day' },
+      { time_grain: 'week' },
+      { time_grain: 'month' },
+    ]),
+    sumsTo('R57.groups', 'The groups of a breakdown add up to the total.', [
+      { group_by: 'page_type' },
+      { group_by: 'widget_type' },
+    ]),
+    reading('R57.hours', 'The hours of three dates add up to their days.', async (on) => {
+      const whole = await readReport(on, variant, { ...last(3), metrics: COUNTS });
+      const hours = await readReport(on, variant, { ...last(3), metrics: COUNTS, time_grain: 'hour', limit: '100' });
+      if (whole.rows.length === 0) throw new UntoldError('The last three dates have no activity.');
+      for (const metric of COUNTS.split(','))
+        expect(
+          hours.exchange,
+          `${metric} that add up to ${String(whole.summary[metric])}`,
+          sum(hours.rows, metric) === whole.summary[metric],
+        );
+    }),
+    refused(
+      'R58.slash',
+      'A path without its last slash is a 404, not a redirect that repeats the key.',
+      { path: path.slice(0, -1), key },
+      [404, 'any'],
+    ),
+  ];
+}

@@ -1,0 +1,130 @@
+import { CHANNEL_RULES } from './channelRules.ts';
+import { EFFECT_RULES } from './effectRules.ts';
+import { EVENT_RULES } from './eventRules.ts';
+import {
+  BrokenError,
+  type Exchange,
+  openNetwork,
+  type NetworkOptions,
+  TooManyCallsError,
+  UntoldError,
+} from './network.ts';
+import { RECOMMENDATION_RULES } from './recommendationRules.ts';
+import { REPORT_RULES } from './reportRules.ts';
+import { INTERFACES, type Checked, type InterfaceName, type Rule } from './rule.ts';
+import { openWorld } from './world.ts';
+
+/** Every promise that a network can be asked about, in the order in which they are tried. */
+export const RULES: readonly Rule[] = [
+  ...RECOMMENDATION_RULES,
+  ...EVENT_RULES,
+  ...CHANNEL_RULES,
+  ...REPORT_RULES,
+  ...EFFECT_RULES,
+];
+
+/** What was found about one rule. */
+export interface Verdict {
+  readonly rule: Pick<Rule, 'id' | 'says' | 'of'>;
+  readonly state: 'holds' | 'fails' | 'untold' | 'not-tried';
+  /** What was expected, why it cannot be told, or why it was not tried. */
+  readonly because?: string;
+  /** What was sent and what came. */
+  readonly exchange?: Exchange;
+}
+
+export interface VerifyOptions extends Omit<NetworkOptions, 'maxCalls' | 'paceMs'> {
+  readonly maxCalls?: number;
+  readonly paceMs?: number;
+  /** Rules that begin with one of these; by default all. */
+  readonly only?: readonly string[];
+  /** Tries only what changes nothing. */
+  readonly readOnly?: boolean;
+  /** Called after each rule. */
+  readonly onVerdict?: (verdict: Verdict, done: number, all: number) => void;
+}
+
+/** What a run has found. */
+export interface Verification {
+  readonly verdicts: readonly Verdict[];
+  readonly calls: number;
+  /** What the run made and could not undo. */
+  readonly left: readonly string[];
+}
+
+/** Calls of one run, and milliseconds between two: 600 in a minute at most. */
+const MAX_CALLS = 600;
+const PACE_MS = 50;
+
+/** Asks a network for each promise of the contract that a key gives access to. */
+export async function verify(options: VerifyOptions): Promise<Verification> {
+  const { only = [], readOnly = false, onVerdict, keys } = options;
+  const network = openNetwork({ maxCalls: MAX_CALLS, paceMs: PACE_MS, ...options });
+  const world = openWorld(network, `verify-${Date.now().toString(36)}`);
+  const on: Checked = { ...network, ask: network.ask, keys, world };
+  const chosen = RULES.filter(
+    ({ id }) => only.length === 0 || only.some((part) => id === part || id.startsWith(`${part}.`)),
+  );
+  const verdicts: Verdict[] = [];
+  for (const rule of chosen) {
+    const verdict = await judge(rule);
+    verdicts.push(verdict);
+    onVerdict?.(verdict, verdicts.length, chosen.length);
+  }
+  return { verdicts, left: await world.cleanUp(), calls: network.calls };
+
+  async function judge({ check, isReading, ...rule }: Rule): Promise<Verdict> {
+    const needed = INTERFACES[rule.of];
+    if (!keys[needed]) return { rule, state: 'not-tried', because: `There is no ${needed} key.` };
+    if (readOnly && !isReading)
+      return { rule, state: 'not-tried', because: 'It changes something, and --read-only forbids that.' };
+    try {
+      await check(on);
+      return { rule, state: 'holds' };
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (error instanceof BrokenError)
+        return { rule, state: 'fails', because: error.message, exchange: error.exchange };
+      if (error instanceof TooManyCallsError) return { rule, state: 'not-tried', because: error.message };
+      if (error instanceof UntoldError) return { rule, state: 'untold', because: error.message };
+      return { rule, state: 'fails', because: `a response; there was none (${reasonOf(error)})` };
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? message;
+}
+
+/** Whether each rule of the interfaces that were tried holds. A rule that was not tried, or cannot be told, is no pass. */
+export function isVerified({ verdicts }: Pick<Verification, 'verdicts'>): boolean {
+  const tried = new Set(verdicts.filter(({ state }) => state !== 'not-tried').map(({ rule }) => rule.of));
+  return tried.size > 0 && verdicts.every(({ rule, state }) => state === 'holds' || !tried.has(rule.of));
+}
+
+/** The interfaces, how many of their rules hold, and how many there are. */
+export function countByInterface({ verdicts }: Pick<Verification, 'verdicts'>): {
+  readonly name: InterfaceName;
+  readonly holds: number;
+  readonly fails: number;
+  readonly untold: number;
+  readonly notTried: number;
+  readonly all: number;
+}[] {
+  return (Object.keys(INTERFACES) as InterfaceName[]).flatMap((name) => {
+    const all = verdicts.filter(({ rule }) => rule.of === name);
+    const count = (state: Verdict['state']): number => all.filter((each) => each.state === state).length;
+    if (all.length === 0) return [];
+    return [
+      {
+        name,
+        holds: count('holds'),
+        fails: count('fails'),
+        untold: count('untold'),
+        notTried: count('not-tried'),
+        all: all.length,
+      },
+    ];
+  });
+}
