@@ -58,8 +58,8 @@ export function createRecords({ telemetry, timeoutMs, time }: RecordsOptions): R
       if (!onOffers && !onEvents) return;
       const [order_id, now] = [orderOf(request), at()];
       const work = (): unknown => {
-        const json = parseJson(response);
-        const read = readRecommendations(json, { allowLoopback: own(json, 'sandbox') === true });
+        // A network on this machine is one for tests, whether the page knows it or not.
+        const read = readRecommendations(parseJson(response), { allowLoopback: true });
         if (!read.ok) return undefined;
         const { session_id, groups } = read.value;
         remember(session_id, order_id);

@@ -46,7 +46,7 @@ export interface OffersRecord {
   /** As `context` stated it; otherwise as the page did, which can be manipulated. */
   readonly order_id: string | undefined;
   readonly session_id: string;
-  /** Those that the widget can show, in order; empty if there are none. */
+  /** As the widget reads them, in order; empty if there are none. */
   readonly offers: readonly PlacedOffer[];
   /** When, in RFC 3339. */
   readonly at: string;
