@@ -6,12 +6,13 @@ import { expect, test } from '@playwright/test';
 import { poll } from '../line/drivers/poll.ts';
 import { offersOf, useFixture } from '../line/page/pageFixture.ts';
 import { scriptTag } from '../line/page/pageShop.ts';
+import { withNode } from './prepare.mjs';
 import { installInto, temporaryFolder } from '../package/packages.ts';
 
 const PACKAGES =
-  'astro@5.18.2 htmx2@npm:htmx.org@2.0.11 htmx4@npm:htmx.org@4.0.1 vue@3.5.45 esbuild@0.28.2 ' +
-  'solid-js@1.9.19 babel-preset-solid@1.9.16 @babel/core@7.29.13 rxjs@7.8.2 @angular/core@21.2.26 ' +
-  '@angular/common@21.2.26 @angular/compiler@21.2.26 @angular/platform-browser@21.2.26';
+  'astro@7.3.5 htmx2@npm:htmx.org@2.0.11 htmx4@npm:htmx.org@4.0.1 vue@3.5.45 esbuild@0.28.2 ' +
+  'solid-js@1.9.20 babel-preset-solid@1.9.16 @babel/core@7.29.13 rxjs@7.8.2 @angular/core@22.2.6 ' +
+  '@angular/common@22.2.6 @angular/compiler@22.2.6 @angular/platform-browser@22.2.6';
 
 const fixture = useFixture();
 const folder = temporaryFolder();
@@ -135,10 +136,11 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder.path, path), text);
 }
 
-/** Runs a command of the project to its end, and returns what it prints. */
+/** Runs a command of the project to its end, and returns what it prints. Astro needs a newer Node than ours does. */
 function run(command: string, ...args: string[]): string {
   const path = command === 'node' ? process.execPath : join(folder.path, 'node_modules/.bin', command);
-  return execFileSync(path, args, {
+  const [first = '', ...more] = withNode(command === 'astro' ? '22' : '0', path);
+  return execFileSync(first, [...more, ...args], {
     cwd: folder.path,
     encoding: 'utf8',
     env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },

@@ -62,12 +62,17 @@ export async function prepareExample(name, mode) {
   return folder;
 }
 
-/** The command `npm` in a project. A framework may need a newer Node than this one, and than ours does. */
+/** The command `npm` in a project, with the Node that its manifest asks for. */
 export function npmIn(folder) {
   const { engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const needed = /\d+/.exec(engines?.node ?? '0')[0];
+  return withNode(engines?.node ?? '0', 'npm');
+}
+
+/** A command with the major version of Node that it needs: a framework may need a newer one than this, and than ours does. */
+export function withNode(range, command) {
+  const needed = /\d+/.exec(range)[0];
   const has = process.versions.node.split('.')[0];
-  return Number(has) < Number(needed) ? ['npx', '--yes', `--package=node@${needed}`, '--', 'npm'] : ['npm'];
+  return Number(has) < Number(needed) ? ['npx', '--yes', `--package=node@${needed}`, '--', command] : [command];
 }
 
 /** Packs the tarball as npm would publish it. Its name has its hash: of the same name, npm would keep what it has installed. */
