@@ -157,6 +157,21 @@ $escaper = new Escaper();
   });
 });
 
+test.skipIf(!isPhpThere && !isRequired)('PrestaShop: the module prints the order of its hook, escaped', () => {
+  const module = readFileSync('examples/prestashop/offerlet/offerlet.php', 'utf8').replace('<?php', '');
+  const html = php(`<?php
+define('_PS_VERSION_', '9');
+class Module { public $_path = '/modules/offerlet/'; public $name; public $version; public $author; public $displayName; public function __construct() {} public function install() { return true; }
+  public function registerHook($name) { return $name === 'displayOrderConfirmation'; } }
+class Customer { public $email = ' Ada@Example.com '; public function __construct(public $id) {} }
+class Currency { public $iso_code = 'EUR'; public function __construct(public $id) {} }
+${module}
+$order = (object) ['id_customer' => 1, 'id_currency' => 1, 'reference' => '10"><script>alert(1)</script>42', 'total_paid' => '42.50'];
+$offers = new Offerlet();
+if ($offers->install()) echo $offers->hookDisplayOrderConfirmation(['order' => $order]);`);
+  expect(scriptsIn(html)).toEqual([{ ...EXPECTED, src: '/modules/offerlet/offerlet.js' }]);
+});
+
 test('the snippets hash an email as the widget does', async () => {
   expect(await hashEmail(' Ada@Example.com ')).toBe(EXPECTED['data-email-hash']);
 });

@@ -18,6 +18,7 @@ export const BUILDS = [
   ['react-vite', 'development'],
   ['node', 'production'],
   ['next', 'production'],
+  ['react-router', 'production'],
   ['vue', 'production'],
   ['nuxt', 'production'],
   ['svelte-kit', 'production'],
