@@ -65,10 +65,11 @@ export interface OfferLetAttributes {
   /** Maximum number of offers to show. By default all. */
   'max-offers'?: number | Text;
   /**
-   * The shopper's consent. Unless it is `granted`, nothing is requested or stored. A later change is a later decision. Without
+   * The shopper's consent, or the consent platform that has it, such as `onetrust:C0004`. Unless it is given, nothing is requested
+   * or stored. A later change is a later decision. Without
    * the attribute, consent is given, unless the browser sends Global Privacy Control.
    */
-  consent?: 'required' | 'granted' | 'denied' | undefined;
+  consent?: 'required' | 'granted' | 'denied' | 'gpp' | `${string}:${string}` | undefined;
 }
 
 interface Listening {
