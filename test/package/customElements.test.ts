@@ -35,7 +35,7 @@ test('the manifest has exactly the attributes that the element reads', () => {
   expect(attributes.map(({ name }) => name).toSorted()).toEqual(ATTRIBUTES.toSorted());
   expect(typeOf('view')).toEqual(VIEWS);
   expect(typeOf('display-mode')).toEqual(DISPLAY_MODES);
-  expect(typeOf('consent')).toEqual(['required', 'granted', 'denied']);
+  expect(typeOf('consent')).toEqual(['required', 'granted', 'denied', 'gpp', '`${string}:${string}`']);
   expect(typeOf('order-amount')).toEqual(['number']);
   for (const { name, description } of attributes) expect(description, name).toMatch(/^.{10,}\.$/);
 });
