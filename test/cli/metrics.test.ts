@@ -1,5 +1,4 @@
 // Alert rules and dashboard of examples/deploy/, on what the command's metrics really are.
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -74,10 +73,4 @@ test('every alert says how bad it is, and what to do', () => {
     expect(annotations.summary.length * annotations.description.length).toBeGreaterThan(0);
   }
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
-});
-
-const isPromtoolThere = spawnSync('promtool', ['--version']).status === 0;
-test.skipIf(!isPromtoolThere)('Prometheus itself reads the alerts', () => {
-  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', 'examples/deploy/alerts.yml']);
-  expect([status, String(stdout) + String(stderr)]).toEqual([0, expect.stringContaining('SUCCESS')]);
 });
