@@ -4,21 +4,9 @@ import { FailurePanel } from '../parts/FailurePanel.tsx';
 import { Card } from '../parts/layout.tsx';
 import { useReport } from './useReport.ts';
 import type { ConsoleContext } from '../../protocol.ts';
-import { isMoney, labelOf, valueText } from '../../../reports/format.ts';
+import { labelOf, valueText } from '../../../reports/format.ts';
+import { funnelOf, FUNNELS } from '../../../reports/funnel.ts';
 import type { ReportState } from '../../../reports/reportState.ts';
-
-/** From what a shopper's page loads to what it earns. */
-const STEPS = {
-  channel: ['feed_loads', 'widget_displays', 'viewable_widget_displays', 'clicks', 'conversions', 'channel_payout'],
-  publisher: [
-    'widget_loads',
-    'widget_displays',
-    'viewable_widget_displays',
-    'clicks',
-    'conversions',
-    'publisher_payout',
-  ],
-} as const;
 
 interface FunnelProps {
   /** Whose dates and filters count. */
@@ -29,42 +17,31 @@ interface FunnelProps {
 /** The steps from loads to payout, each with its share of the step before, from one report. */
 export function Funnel({ state, session }: FunnelProps): JSX.Element | null {
   const nameOf = useLabels();
-  const steps = STEPS[state.variant].filter((name) => session.metrics?.includes(name) ?? true);
-  const [first = ''] = steps;
-  const whole = {
-    ...state,
-    grain: 'total',
-    by: [],
-    metrics: steps,
-    sort: '',
-    compare: undefined,
-    chart: first,
-  } as const;
+  const metrics = FUNNELS[state.variant].filter((name) => session.metrics?.includes(name) ?? true);
+  const [chart = ''] = metrics;
+  const whole = { ...state, grain: 'total', by: [], metrics, sort: '', compare: undefined, chart } as const;
   const resource = useReport(whole, session);
   const { data, failure } = resource;
-  if (steps.length < 2) return null;
+  if (metrics.length < 2) return null;
   if (failure && !data) return <FailurePanel failure={failure} resource={resource} />;
-  const value = (name: string | undefined): number => (name === undefined ? 0 : (data?.totals[name] ?? 0));
-  const top = Math.max(...steps.filter((name) => !isMoney(name)).map(value), 1);
+  const steps = funnelOf(state.variant, data?.totals ?? Object.fromEntries(metrics.map((name) => [name, 0])));
   return (
     <Card title="Funnel" class="funnel-card">
       <ol class="funnel" aria-busy={resource.isLoading}>
-        {steps.map((name, index) => {
-          const before = steps[index - 1];
-          const share = value(before) === 0 ? undefined : value(name) / value(before);
+        {steps.map(({ metric, value, ofBefore, ofFirst, each }, index) => {
+          const before = labelOf(steps[index - 1]?.metric ?? '').toLowerCase();
           return (
-            <li key={name}>
-              <span class="label">{nameOf(name)}</span>
-              <b>{data ? valueText(name, value(name)) : <i class="bone" />}</b>
-              {!isMoney(name) && (
+            <li key={metric}>
+              <span class="label">{nameOf(metric)}</span>
+              <b>{data ? valueText(metric, value) : <i class="bone" />}</b>
+              {(index === 0 || ofFirst !== null) && (
                 <span class="track">
-                  <span class="bar" style={{ inlineSize: `${(value(name) / top) * 100}%` }} />
+                  <span class="bar" style={{ inlineSize: `${Math.min(1, ofFirst ?? 1) * 100}%` }} />
                 </span>
               )}
               <span class="quiet">
-                {data && before !== undefined && share !== undefined && !isMoney(name)
-                  ? `${valueText('ctr', share)} of ${labelOf(before).toLowerCase()}`
-                  : ''}
+                {ofBefore !== null && `${valueText('ctr', ofBefore)} of ${before}`}
+                {each !== null && `${valueText(metric, each)} per ${before.replace(/s$/, '')}`}
               </span>
             </li>
           );
