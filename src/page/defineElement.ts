@@ -115,7 +115,7 @@ function createElementClass(show: typeof showOffers, load: LoadSources): CustomE
       this.#hasConsent ||= isConsent;
       if (before === now) return;
       // As with a property: what was denied holds for the next mount until the attribute says something new.
-      if (isConsent) this.#place.isDenied = false;
+      if (isConsent) this.#place.latest = undefined;
       if (!this.#mount) return;
       const { outcome, request } = this.#mount.explain();
       if (isConsent && outcome?.code !== 'invalid_config') {

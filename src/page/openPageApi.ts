@@ -1,5 +1,5 @@
 import { dom } from '../dom/dom.ts';
-import { openConsent, type ConsentOption } from '../session/consent.ts';
+import { openPageConsent, type ConsentOption } from '../session/consent.ts';
 import { type Explanation, openTrace, tellDeveloper } from '../session/openTrace.ts';
 import { onWithdrawal, withdrawEverywhere } from '../session/sessionStorage.ts';
 import type { LoadSources } from './namedConsent.ts';
@@ -45,7 +45,7 @@ const LEFT = 'The page has changed, its script tag has not. Use <offer-let>, <Of
 /** Opens the page's API, without mounts. */
 export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
   const mounts = new Set<Mount>();
-  const consent = openConsent('given');
+  const consent = openPageConsent();
   /** Open while consent is given: even without a mount, a withdrawal in another tab takes precedence. */
   let channel: { close(): void } | undefined;
   let ran: { script: HTMLScriptElement; url: string; destroy(): void } | undefined;
@@ -62,10 +62,10 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
     }, UNUSED_MS);
   }
 
-  consent.subscribe(({ state, before }) => {
+  consent.subscribe((now, before) => {
     channel?.close();
-    if (state === 'given') channel = onWithdrawal(() => consent.withdraw());
-    else if (state === 'denied' && state !== before && !consent.isElsewhere) withdrawEverywhere();
+    if (now?.isGiven) channel = onWithdrawal(() => consent.withdraw());
+    else if (now?.isGiven === false && now !== before && now.scope === 'origin') withdrawEverywhere();
   });
 
   const page: ScriptApi = {

@@ -53,6 +53,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
     ...context,
     trace,
     show,
+    whenActive,
     storage: browserStorage,
     onDestroyed() {
       space.restore();
@@ -74,7 +75,6 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
 
   /** The walk of one offer on a page: its request leaves in the task in which it begins. */
   async function show(session: OfferSession, signal: AbortSignal): Promise<Shown | Failure> {
-    await whenActive(signal);
     // A page that still loads may have the place later.
     if (dom.readyState === 'complete' && !isPlaced(options)) return noTarget(options, prefix);
     const found = await session.find(signal, prefetched(options));

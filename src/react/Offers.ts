@@ -1,5 +1,6 @@
 import { createElement, useEffect, useRef, useSyncExternalStore, type CSSProperties, type ReactElement } from 'react';
 import { showOffers, type Mount, type Outcome, type ShowOptions } from '../index.ts';
+import type { ConsentPlace } from '../session/consent.ts';
 
 /** The properties of `<Offers>`: the options of `showOffers`, except `target`, and those of its element. */
 export interface OffersProps extends Omit<ShowOptions, 'target'> {
@@ -38,7 +39,7 @@ export function Offers(props: OffersProps): ReactElement | null {
   const latest = useRef(props);
   const decided = useRef(consent);
   /** A denial elsewhere holds for the next mount in this place, until the property changes. */
-  const consentPlace = useRef({ isDenied: false });
+  const consentPlace = useRef<ConsentPlace>({});
   // Prefetched offers are for the mount that they came with: a server that renders again prefetches anew.
   const value = asJson({ ...options, prefetched: undefined });
 
@@ -50,7 +51,7 @@ export function Offers(props: OffersProps): ReactElement | null {
     // What React has already unmounted, as StrictMode does at once, has no outcome.
     let isMounted = true;
     const { consent } = latest.current;
-    if (consent !== decided.current) consentPlace.current.isDenied = false;
+    if (consent !== decided.current) consentPlace.current.latest = undefined;
     decided.current = consent;
     const offers = showOffers(
       {

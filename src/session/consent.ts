@@ -23,25 +23,27 @@ export interface ConsentDecision {
   readonly at: string;
 }
 
-/** What is known of the shopper's decision. Nothing is requested, stored or sent unless it is `given`. */
-export type ConsentState = 'undecided' | 'given' | 'denied';
+/** One entry of the log. Without `isGiven`, whoever it is by has no decision, or none any more. */
+export interface ConsentEntry extends Omit<ConsentDecision, 'isGiven'> {
+  readonly isGiven: boolean | undefined;
+  /** What a denial is about: this mount; what the origin stores as well; or that, and another tab or mount has cleared it. */
+  readonly scope: 'mount' | 'origin' | 'elsewhere';
+}
 
-/** Reports about the shopper's decision. `withdrawn`: consent was withdrawn in another tab, or by another mount. */
-export type ConsentInput = 'yes' | 'no' | 'unclear' | 'withdrawn';
-
-/** All transitions. Only `true` gives consent. `false`, a source that throws, and a rejected promise deny it. */
-export const CONSENT_TRANSITIONS: Readonly<Record<ConsentState, Readonly<Record<ConsentInput, ConsentState>>>> = {
-  // What another tab withdraws was never given here.
-  undecided: { yes: 'given', no: 'denied', unclear: 'undecided', withdrawn: 'undecided' },
-  given: { yes: 'given', no: 'denied', unclear: 'undecided', withdrawn: 'denied' },
-  // Denied consent holds until it is given.
-  denied: { yes: 'given', no: 'denied', unclear: 'denied', withdrawn: 'denied' },
-};
-
-/** A change of the state. */
-export interface ConsentChange {
-  readonly state: ConsentState;
-  readonly before: ConsentState;
+/**
+ * Returns the entry that counts. Consent is given by an entry that gives it, until a later one denies it or takes it back. A
+ * denial holds until consent is given; the first one for the origin comes before others. What is withdrawn elsewhere was never
+ * given where there is no decision.
+ */
+export function readConsent(log: readonly ConsentEntry[]): ConsentEntry | undefined {
+  return log.reduce<ConsentEntry | undefined>((before, entry) => {
+    const { isGiven, scope } = entry;
+    if (isGiven) return before?.isGiven && before.by !== 'default' ? before : entry;
+    if (before?.isGiven) return entry;
+    const isNew =
+      before?.isGiven === undefined ? scope !== 'elsewhere' : before.scope !== 'origin' && scope === 'origin';
+    return isGiven === false && isNew ? entry : before;
+  }, undefined);
 }
 
 /** Names what can be passed as consent, for messages. */
@@ -57,17 +59,15 @@ export function isConsentOption(value: unknown): value is ConsentOption {
   );
 }
 
-/** The consent of one mount, or of a whole page. The latest decision takes precedence, from any source. */
+/** Called after each entry, even one that changes nothing, with what counts now and what counted before. */
+type ConsentListener = (now: ConsentEntry | undefined, before: ConsentEntry | undefined) => void;
+
+/** The log of decisions on consent of one mount, or of a whole page. */
 export interface Consent {
-  readonly state: ConsentState;
-  /** The latest decision; undefined while there is none. */
-  readonly decision: ConsentDecision | undefined;
-  /** Whether anybody has been asked for a decision or has made one: then mounts do not use their default. */
-  readonly isAsked: boolean;
-  /** Whether consent was withdrawn elsewhere, where what is stored is cleared as well. */
-  readonly isElsewhere: boolean;
-  /** Calls back after each decision, even one that changes nothing. Returns a function that ends that. */
-  subscribe(listener: (change: ConsentChange) => void): () => void;
+  /** The entry that counts. */
+  readonly latest: ConsentEntry | undefined;
+  /** Calls back until the returned function is called. */
+  subscribe(listener: ConsentListener): () => void;
   /** Begins a mount with its options. */
   begin(options: object, scope?: ConsentScope): void;
   /** Takes what a caller passes as consent. `by` names the caller. */
@@ -89,37 +89,50 @@ export interface ConsentScope {
 
 /** Where mounts follow one another, such as an element. A denial that no option has made holds for the next one. */
 export interface ConsentPlace {
-  isDenied?: boolean;
+  latest?: ConsentEntry | undefined;
 }
 
-/** Opens a consent. That of a page begins as `given` without having been asked: then each mount has its own. */
-export function openConsent(state: ConsentState = 'undecided'): Consent {
-  const listeners = new Set<(change: ConsentChange) => void>();
-  let decision: ConsentDecision | undefined;
-  let isAsked = false;
-  let isElsewhere = false;
+/** Opens the consent of a page: by default, each mount has its own. */
+export function openPageConsent(): Consent {
+  return openConsent([entryOf(true, 'default', 'mount')]);
+}
+
+/** Opens a consent. */
+export function openConsent(log: ConsentEntry[] = []): Consent {
+  const listeners = new Set<ConsentListener>();
+  let latest = readConsent(log);
+  /** The last entry, whether it counts or not: a promise that it has overtaken is ignored. */
+  let newest: ConsentEntry | undefined;
+  let isBeginning = false;
   let isClosed = false;
-  /** Counts decisions and whatever is passed: a promise that something newer has overtaken is ignored. */
-  let turn = 0;
   /** Tells the current source from those that it has replaced, even from an earlier call of the same function. */
   let listening: object | undefined;
   let unsubscribe: unknown;
   let unfollow: (() => void) | undefined;
+  let page: Consent | undefined;
   let place: ConsentPlace = {};
 
-  function hear(input: ConsentInput, by: string, isFromElsewhere = input === 'withdrawn'): void {
-    if (isClosed) return;
-    const before = state;
-    state = CONSENT_TRANSITIONS[before][input];
-    isAsked ||= input !== 'withdrawn';
-    if (input === 'yes' || input === 'no' || state !== before) turn++;
-    // A page begins as given without a decision.
-    if (state !== before || (input === 'yes' && !decision)) {
-      isElsewhere = isFromElsewhere;
-      decision = state === 'undecided' ? undefined : { isGiven: state === 'given', by, at: new Date().toISOString() };
-      place.isDenied = state === 'denied' && (isFromElsewhere || by === 'consent()');
-    }
-    for (const listener of listeners) listener({ state, before });
+  function add(entry: ConsentEntry): void {
+    if (isClosed || (entry.scope === 'elsewhere' && !latest?.isGiven)) return;
+    const before = latest;
+    const last = log.at(-1);
+    newest = entry;
+    // A source may say the same again and again.
+    if (!last || last.isGiven !== entry.isGiven || last.by !== entry.by) log.push(entry);
+    latest = readConsent(log);
+    place.latest = latest;
+    notify(before);
+  }
+
+  function notify(before: ConsentEntry | undefined): void {
+    if (!isBeginning) for (const listener of listeners) listener(latest, before);
+  }
+
+  /** Adds what a caller, or its source, has decided. */
+  function decide(value: unknown, by: string): void {
+    // Where the page has given consent, a mount that never had any says nothing about what is stored.
+    const isOwn = isAsked(page) && page?.latest?.isGiven && !log.some(({ isGiven }) => isGiven);
+    add(entryOf(decisionIn(value), by, isOwn ? 'mount' : 'origin'));
   }
 
   /** Follows a source instead of the one before. Until it decides, there is no decision. */
@@ -129,21 +142,21 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
     let by = 'function';
     let returned: unknown;
     let hasDecided = false;
-    const decide = (value: unknown): void => {
+    const hear = (value: unknown): void => {
       hasDecided = true;
-      if (call === listening) hear(inputOf(value), by);
+      if (call === listening) decide(value, by);
     };
     try {
       if (typeof current.source === 'string') by = current.source;
-      returned = current(decide);
-      if (isThenable(returned)) void Promise.resolve(returned).catch(() => decide(false));
+      returned = current(hear);
+      if (isThenable(returned)) void Promise.resolve(returned).catch(() => hear(false));
     } catch {
-      decide(false);
+      hear(false);
     }
     // The source itself may have ended what it decides for, or passed another source.
     if (isClosed || call !== listening) return tryToCall(returned);
     unsubscribe = returned;
-    if (!hasDecided) hear('unclear', by);
+    if (!hasDecided) decide(undefined, by);
   }
 
   function closeSource(): void {
@@ -154,59 +167,59 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
 
   function set(value: unknown, by: string): void {
     if (isClosed) return;
-    turn++;
     if (typeof value === 'function') return listen(value as ConsentSource);
-    hear(inputOf(value), by);
+    decide(value, by);
     if (!isThenable(value)) return;
-    const asked = turn;
-    const decide = (isGiven: unknown): void => {
-      if (asked === turn) hear(inputOf(isGiven) === 'yes' ? 'yes' : 'no', by);
+    const asked = newest;
+    const settle = (isGiven: unknown): void => {
+      if (asked === newest) decide(decisionIn(isGiven) === true, by);
     };
     // Its `then` may throw, or call back twice.
-    void Promise.resolve(value).then(decide, () => decide(false));
+    void Promise.resolve(value).then(settle, () => settle(false));
   }
 
-  function follow(page: Consent, isBeginning?: boolean): void {
-    const no = page.isElsewhere && !isBeginning ? 'withdrawn' : 'no';
-    const input = page.state === 'given' ? 'yes' : page.state === 'denied' ? no : 'unclear';
-    hear(input, page.decision?.by ?? 'consent()', page.isElsewhere);
+  function follow(decided: ConsentEntry | undefined): void {
+    if (decided) add(isBeginning ? { ...decided, scope: 'mount' } : decided);
     // The page remembers by itself.
-    place.isDenied = false;
+    place.latest = undefined;
   }
 
   return {
-    get state() {
-      return state;
-    },
-    get decision() {
-      return decision;
-    },
-    get isAsked() {
-      return isAsked;
-    },
-    get isElsewhere() {
-      return isElsewhere;
+    get latest() {
+      return latest;
     },
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    begin(options, { page, place: at = place } = {}) {
+    begin(options, { page: of, place: at = place } = {}) {
+      const before = latest;
+      page = of;
       place = at;
-      const hasOption = 'consent' in options;
-      const option: unknown = hasOption ? options.consent : undefined;
+      isBeginning = true;
+      const option: unknown = 'consent' in options ? options.consent : undefined;
+      const decided = page?.latest;
+      const isDenied = decided?.isGiven === false;
       const isOpen = option == null || option === 'required';
-      // A denial by the page holds for every mount, its consent for mounts without their own decision.
-      if (page && (page.state === 'denied' || (isOpen && page.isAsked))) follow(page, true);
-      else if (place.isDenied) hear('no', 'elsewhere', true);
-      // Only an option that is absent means the default.
-      else if (hasOption) set(option, 'option');
-      else if (hasPrivacySignal()) hear('no', 'Global Privacy Control');
-      else hear('yes', 'default');
-      unfollow = page?.subscribe(() => follow(page));
+      // What was decided for the page: a denial holds for every mount, consent for those without their own decision.
+      if (isDenied ? decided.scope === 'origin' : decided && isOpen && isAsked(page)) follow(decided);
+      else {
+        const denial = isDenied ? decided : place.latest;
+        // Only an option that is absent means the default.
+        if ('consent' in options) set(option, 'option');
+        else if (hasPrivacySignal()) add(entryOf(false, 'Global Privacy Control', 'mount'));
+        else add(entryOf(true, 'default', 'mount'));
+        // The option was there before: what was denied since holds until something new is decided.
+        if (denial?.isGiven === false && /^(elsewhere|consent\(\))$/.test(denial.by))
+          add(entryOf(false, 'elsewhere', 'mount'));
+      }
+      isBeginning = false;
+      notify(before);
+      unfollow?.();
+      unfollow = page?.subscribe(follow);
     },
     set,
-    withdraw: () => hear('withdrawn', 'elsewhere'),
+    withdraw: () => add(entryOf(false, 'elsewhere', 'elsewhere')),
     closeSource,
     close() {
       isClosed = true;
@@ -217,9 +230,18 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
   };
 }
 
+function entryOf(isGiven: boolean | undefined, by: string, scope: ConsentEntry['scope']): ConsentEntry {
+  return { isGiven, by, at: new Date().toISOString(), scope };
+}
+
+/** Whether anybody has been asked for a decision for the page, or has made one: then mounts do not use their default. */
+function isAsked(page: Consent | undefined): boolean {
+  return page?.latest?.by !== 'default';
+}
+
 /** Only `true` and `granted` give consent, and only `false` and `denied` deny it. */
-function inputOf(value: unknown): ConsentInput {
-  return value === true || value === 'granted' ? 'yes' : value === false || value === 'denied' ? 'no' : 'unclear';
+function decisionIn(value: unknown): boolean | undefined {
+  return value === true || value === 'granted' ? true : value === false || value === 'denied' ? false : undefined;
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -3,7 +3,7 @@ export { nextTask } from '../queue/createPost.ts';
 import type { SessionQueue } from '../queue/openCore.ts';
 import { reasonText } from '../wire/errors.ts';
 import { nameOf, type Placement, type OfferOptions } from './checkOptions.ts';
-import { openConsent, type ConsentChange, type ConsentScope } from './consent.ts';
+import { openConsent, type ConsentEntry, type ConsentScope } from './consent.ts';
 import { findOffers, type FoundOffers, type LoadedOffers, type Prefetched } from './findOffers.ts';
 import {
   isDeveloping,
@@ -42,6 +42,8 @@ interface Surroundings extends ConsentScope {
   readonly show: Show;
   /** The prefix of the attributes that the options were read from, for messages. */
   readonly prefix?: string | undefined;
+  /** Resolves once somebody sees the page: nothing is requested or stored before. */
+  whenActive?(signal: AbortSignal): Promise<void>;
   /** Called when the session was destroyed. */
   onDestroyed?(): void;
   /** Milliseconds in which displays gather into one batch. */
@@ -74,7 +76,7 @@ const UNDECIDED_MS = 1_000;
 /** Opens a session. Never throws. */
 export function openOfferSession(
   attempt: Attempt,
-  { trace, storage, gatherMs, show, prefix, onDestroyed, ...scope }: Surroundings,
+  { trace, storage, gatherMs, show, whenActive, prefix, onDestroyed, ...scope }: Surroundings,
 ): OfferSession {
   const consent = openConsent();
   const clock = openClock();
@@ -135,13 +137,13 @@ export function openOfferSession(
       storage.clearOrders();
       abort('again');
       if (isForced) consent.begin(changed.options, scope);
-      if (consent.state === 'given' && !lifetime) void run();
+      if (consent.latest?.isGiven && !lifetime) void run();
     },
     reopenQueue: () => lifetime && reopenQueue(),
     async flush() {
       await queue?.flush();
     },
-    explain: () => trace.explain(consent.decision),
+    explain: () => trace.explain(consent.latest),
     destroy,
   };
   return session;
@@ -158,13 +160,15 @@ export function openOfferSession(
     consent.begin(options, scope);
     for (const decision of early) consent.set(decision, 'consent()');
     // Most platforms have decided by then.
-    if (isDeveloping()) setTimeout(() => consent.state === 'undecided' && !isDestroyed && tellConsent(), UNDECIDED_MS);
+    if (isDeveloping()) setTimeout(() => consent.latest?.isGiven === undefined && !isDestroyed && tellConsent(), UNDECIDED_MS);
   }
 
   /** A page that waits for consent looks like one that is finished. */
   function tellConsent(): void {
-    const { state, decision } = consent;
-    tellDeveloper(`${nameOf('consent', prefix)} is ${state}${decision ? ` (${decision.by})` : ''}. ${NO_CONSENT}`);
+    const { isGiven, by } = consent.latest ?? {};
+    tellDeveloper(
+      `${nameOf('consent', prefix)} is ${isGiven === undefined ? 'undecided' : `denied (${by})`}. ${NO_CONSENT}`,
+    );
   }
 
   /** Shows offers, from consent to the outcome. */
@@ -174,6 +178,8 @@ export function openOfferSession(
     trace.waitingFor = 'page';
     let ended: Shown | Failure;
     try {
+      if (whenActive) await whenActive(signal);
+      if (signal.aborted) return;
       // Whatever becomes of this page: what earlier ones have left is sent, and a withdrawal elsewhere is heard.
       if (!queue) reopenQueue();
       ended = 'code' in attempt.placement ? attempt.placement : await show(session, signal);
@@ -204,12 +210,12 @@ export function openOfferSession(
     onDestroyed?.();
   }
 
-  function decided({ state, before }: ConsentChange): void {
-    if (state === 'given') {
+  function decided(now: ConsentEntry | undefined, before: ConsentEntry | undefined): void {
+    if (now?.isGiven) {
       if (!lifetime) void run();
-    } else if (state === 'denied') {
-      if (before !== 'denied') deny();
-    } else if (before === 'given') {
+    } else if (now?.isGiven === false) {
+      if (now !== before) deny(now, before);
+    } else if (before?.isGiven) {
       // What was recorded with consent is neither sent nor cleared before the next decision.
       abort('undecided');
       void takeQueue()?.close('at once');
@@ -217,17 +223,16 @@ export function openOfferSession(
     }
   }
 
-  /** Takes the offers down and clears what this page, or an earlier one, was allowed to store. */
-  function deny(): void {
+  /** Takes the offers down and clears what the denial is about. */
+  function deny(denial: ConsentEntry, before: ConsentEntry | undefined): void {
     abort('denied');
     const open = takeQueue();
-    const { isElsewhere } = consent;
-    // When the page has given consent, one mount that denies it says nothing about what is stored.
-    const isOwnOnly = !open && scope.page?.decision?.isGiven;
-    if (!isOwnOnly && (open ?? !isElsewhere)) storage.clearOrders();
-    if (isElsewhere) open?.rows.withdraw();
+    const isOfOrigin = denial.scope === 'origin';
+    if (isOfOrigin || (open && denial.scope === 'elsewhere')) storage.clearOrders();
+    if (!isOfOrigin) open?.rows.withdraw();
     else if (open) void open.withdraw();
-    else if (!isOwnOnly) storage.withdraw(endpoint());
+    else storage.withdraw(endpoint());
+    if (before?.isGiven === false) return;
     tellConsent();
     trace.conclude(outcome('consent_denied', 'There is no consent', NO_CONSENT));
   }

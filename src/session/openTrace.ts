@@ -2,7 +2,7 @@ import type { QueueEvent } from '../queue/events.ts';
 import type { EventName } from '../wire/events.ts';
 import type { Problem } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
-import type { ConsentDecision } from './consent.ts';
+import type { ConsentDecision, ConsentEntry } from './consent.ts';
 
 /**
  * Why there are no offers. `consent_pending`: the decision was taken back; `already_shown`: the shopper closed the order's offers
@@ -170,7 +170,7 @@ export interface Trace extends Pick<Explanation, 'request' | 'response' | 'prefe
   conclude(outcome: Outcome, waitingFor?: WaitingFor): void;
   /** Begins a new explanation after the events so far. */
   restart(): void;
-  explain(consent: ConsentDecision | undefined): Explanation;
+  explain(consent: ConsentEntry | undefined): Explanation;
 }
 
 /** Opens an empty trace. */
@@ -219,11 +219,11 @@ export function openTrace(): Trace {
     restart() {
       trace.request = trace.response = trace.prefetched = current = undefined;
     },
-    explain(consent) {
+    explain(latest) {
       const { request, response, prefetched, waitingFor } = trace;
       return {
         outcome: current,
-        consent,
+        consent: latest && decisionOf(latest),
         waitingFor,
         hint: waitingFor && WAITING[waitingFor],
         request,
@@ -243,6 +243,10 @@ export function openTrace(): Trace {
 export function tellDeveloper(text: string): void {
   // oxlint-disable-next-line no-console -- where a developer looks
   if (isDeveloping()) console.warn(`offerlet: ${text}`);
+}
+
+function decisionOf({ isGiven, by, at }: ConsentEntry): ConsentDecision | undefined {
+  return isGiven === undefined ? undefined : { isGiven, by, at };
 }
 
 /** Whether this is a page of the developer's own machine. */

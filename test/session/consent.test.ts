@@ -1,35 +1,35 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  openConsent,
-  type Consent,
-  type ConsentPlace,
-  CONSENT_TRANSITIONS,
-  isConsentOption,
-  type ConsentInput,
-  type ConsentSource,
-  type ConsentState,
-} from '../../src/session/consent.ts';
+import { openConsent, type Consent, isConsentOption, type ConsentSource } from '../../src/session/consent.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
-const STATES = Object.keys(CONSENT_TRANSITIONS) as ConsentState[];
-const INPUTS = Object.keys(CONSENT_TRANSITIONS.given) as ConsentInput[];
+type State = 'given' | 'denied' | 'undecided';
+const stateOf = ({ latest }: Pick<Consent, 'latest'>): State =>
+  latest?.isGiven === undefined ? 'undecided' : latest.isGiven ? 'given' : 'denied';
+
+/** What each report leads to. What another tab withdraws was never given where there is no decision; a denial holds. */
+const TRANSITIONS = {
+  undecided: { yes: 'given', no: 'denied', unclear: 'undecided', withdrawn: 'undecided' },
+  given: { yes: 'given', no: 'denied', unclear: 'undecided', withdrawn: 'denied' },
+  denied: { yes: 'given', no: 'denied', unclear: 'denied', withdrawn: 'denied' },
+} as const satisfies Record<State, Record<string, State>>;
+type Input = keyof (typeof TRANSITIONS)['given'];
 
 /** Everything that is not a decision, however much it looks like one. */
 const UNCLEAR = [undefined, null, 'required', 'false', 'true', 'yes', '', 0, 1, {}, [], Number.NaN];
 
 /** Returns a consent in a state, and what it has reported since. */
-function consentIn(state: ConsentState): { consent: Consent; heard: ConsentState[] } {
+function consentIn(state: State): { consent: Consent; heard: State[] } {
   const consent = openConsent();
   if (state !== 'undecided') consent.set(state === 'given', 'test');
-  const heard: ConsentState[] = [];
-  consent.subscribe(({ state, before }) => state !== before && heard.push(state));
+  const heard: State[] = [];
+  consent.subscribe((now, before) => now !== before && heard.push(stateOf({ latest: now })));
   return { consent, heard };
 }
 
-describe.each(STATES)('%s', (state) => {
-  test.each(INPUTS)('%s leads to the state of the table', (input) => {
-    const ways: Record<ConsentInput, ((consent: Consent) => void)[]> = {
+describe.each(Object.keys(TRANSITIONS) as State[])('%s', (state) => {
+  test.each(Object.keys(TRANSITIONS.given) as Input[])('%s leads to the state of the table', (input) => {
+    const ways: Record<Input, ((consent: Consent) => void)[]> = {
       yes: [
         (consent) => consent.set(true, 'b'),
         (consent) => consent.set('granted', 'b'),
@@ -54,14 +54,12 @@ describe.each(STATES)('%s', (state) => {
       ],
       withdrawn: [(consent) => consent.withdraw()],
     };
-    const expected = CONSENT_TRANSITIONS[state][input];
+    const expected = TRANSITIONS[state][input];
     for (const way of ways[input]) {
       const { consent, heard } = consentIn(state);
       way(consent);
-      expect(consent.state).toBe(expected);
+      expect(stateOf(consent)).toBe(expected);
       expect(heard).toEqual(expected === state ? [] : [expected]);
-      expect(consent.decision?.isGiven).toBe(expected === 'undecided' ? undefined : expected === 'given');
-      expect(consent.isElsewhere).toBe(input === 'withdrawn' && expected !== state);
     }
   });
 
@@ -77,15 +75,15 @@ describe.each(STATES)('%s', (state) => {
     ] as const) {
       const { consent } = consentIn(state);
       consent.set(decide(), 'b');
-      expect(consent.state).toBe(CONSENT_TRANSITIONS[state].unclear);
+      expect(stateOf(consent)).toBe(TRANSITIONS[state].unclear);
       await new Promise((resolve) => setTimeout(resolve));
-      expect(consent.state).toBe(isGiven ? 'given' : 'denied');
+      expect(stateOf(consent)).toBe(isGiven ? 'given' : 'denied');
     }
     const { consent } = consentIn(state);
     consent.set(Promise.resolve(true), 'b');
     consent.set(false, 'c');
     await new Promise((resolve) => setTimeout(resolve));
-    expect(consent.state).toBe('denied');
+    expect(stateOf(consent)).toBe('denied');
   });
 
   test('once it is closed, nothing is reported', () => {
@@ -93,14 +91,14 @@ describe.each(STATES)('%s', (state) => {
     let decide: (isGiven: boolean) => void = () => {};
     consent.set((given: typeof decide) => void (decide = given), 'b');
     heard.length = 0;
-    const before = consent.state;
+    const before = stateOf(consent);
     consent.close();
     decide(true);
     decide(false);
     consent.set(true, 'b');
     consent.set(false, 'b');
     consent.withdraw();
-    expect([consent.state, heard]).toEqual([before, []]);
+    expect([stateOf(consent), heard]).toEqual([before, []]);
   });
 
   test('a source that fails later, as an asynchronous function does, denies consent', async () => {
@@ -109,7 +107,7 @@ describe.each(STATES)('%s', (state) => {
       throw Error('mine');
     }, 'b');
     await new Promise((resolve) => setTimeout(resolve));
-    expect(consent.state).toBe('denied');
+    expect(stateOf(consent)).toBe('denied');
   });
 });
 
@@ -119,7 +117,7 @@ test('a promise that was passed earlier does not decide for whatever was passed 
     consent.set(Promise.resolve(true), 'a');
     consent.set(later, 'b');
     await new Promise((resolve) => setTimeout(resolve));
-    expect(consent.state).toBe('undecided');
+    expect(stateOf(consent)).toBe('undecided');
   }
   const consent = openConsent();
   let decide: (isGiven: boolean) => void = () => {};
@@ -128,7 +126,7 @@ test('a promise that was passed earlier does not decide for whatever was passed 
   await new Promise((resolve) => setTimeout(resolve));
   decide(false);
   await new Promise((resolve) => setTimeout(resolve));
-  expect(consent.state).toBe('denied');
+  expect(stateOf(consent)).toBe('denied');
 });
 
 test('a source that is passed twice decides by its latest call only', () => {
@@ -139,7 +137,7 @@ test('a source that is passed twice decides by its latest call only', () => {
   consent.set(source, 'a');
   decides[1]?.(false);
   decides[0]?.(true);
-  expect(consent.state).toBe('denied');
+  expect(stateOf(consent)).toBe('denied');
 });
 
 test('a source may pass another one while it is called: that one decides, and both are ended', () => {
@@ -153,7 +151,7 @@ test('a source may pass another one while it is called: that one decides, and bo
     consent.set(inner, 'b');
     return () => void ended.push('outer');
   }, 'a');
-  expect([consent.state, ended]).toEqual(['given', ['outer']]);
+  expect([stateOf(consent), ended]).toEqual(['given', ['outer']]);
   consent.close();
   expect(ended).toEqual(['outer', 'inner']);
 });
@@ -172,7 +170,7 @@ test('a value that throws when it is read does not give consent, and does not th
     const consent = openConsent();
     consent.set(value, 'a');
     await new Promise((resolve) => setTimeout(resolve));
-    expect(consent.state).toBe(state);
+    expect(stateOf(consent)).toBe(state);
   }
 });
 
@@ -193,16 +191,16 @@ test('a source decides as often as it likes, until another takes its place; endi
   consent.set(first, 'consent()');
   for (const isGiven of [true, true, false, true]) {
     decide(isGiven);
-    expect(consent.decision).toMatchObject({ isGiven, by: 'banner' });
+    expect(consent.latest).toMatchObject({ isGiven, by: 'banner' });
   }
   // A decision besides does not end it: the shopper can still revoke where the decision was made.
   consent.set(true, 'consent()');
   decide(false);
-  expect(consent.state).toBe('denied');
+  expect(stateOf(consent)).toBe('denied');
   consent.set(() => {}, 'consent()');
   expect(calls).toEqual(['end']);
   decide(true);
-  expect(consent.state).toBe('denied');
+  expect(stateOf(consent)).toBe('denied');
   consent.close();
 });
 
@@ -213,86 +211,21 @@ test('a source that decides at once does not interrupt consent that was given be
 });
 
 describe('the option', () => {
-  const begin = (options: object, page?: Consent, place?: ConsentPlace): Consent => {
+  const begin = (options: object): Consent => {
     const consent = openConsent();
-    consent.begin(options, { page, place });
+    consent.begin(options);
     return consent;
   };
 
   test('only an absent option means the default; Global Privacy Control turns that into a denial', () => {
-    expect(begin({}).decision).toMatchObject({ isGiven: true, by: 'default' });
-    for (const consent of UNCLEAR) expect(begin({ consent }).state).toBe('undecided');
-    expect(begin({ consent: true }).decision).toMatchObject({ isGiven: true, by: 'option' });
-    expect(begin({ consent: false }).state).toBe('denied');
+    expect(begin({}).latest).toMatchObject({ isGiven: true, by: 'default' });
+    for (const consent of UNCLEAR) expect(stateOf(begin({ consent }))).toBe('undecided');
+    expect(begin({ consent: true }).latest).toMatchObject({ isGiven: true, by: 'option' });
+    expect(stateOf(begin({ consent: false }))).toBe('denied');
     vi.stubGlobal('navigator', { globalPrivacyControl: true });
-    expect(begin({}).decision).toMatchObject({ isGiven: false, by: 'Global Privacy Control' });
-    expect(begin({ consent: undefined }).state).toBe('undecided');
-    expect(begin({ consent: true }).state).toBe('given');
-  });
-
-  test('a denial by the page holds for every mount, its consent for mounts without their own decision', () => {
-    const options = [{}, { consent: 'required' }, { consent: undefined }, { consent: true }, { consent: false }];
-    const states = (page: Consent) => options.map((option) => begin(option, page).state);
-    const page = openConsent('given');
-    expect(states(page)).toEqual(['given', 'undecided', 'undecided', 'given', 'denied']);
-    expect(page.decision).toBeUndefined();
-    page.set(true, 'consent()');
-    expect(page.decision).toMatchObject({ isGiven: true, by: 'consent()' });
-    expect(states(page)).toEqual(['given', 'given', 'given', 'given', 'denied']);
-    page.set(() => {}, 'consent()');
-    expect(states(page)).toEqual(['undecided', 'undecided', 'undecided', 'given', 'denied']);
-    page.set(false, 'consent()');
-    expect(states(page)).toEqual(options.map(() => 'denied'));
-    page.set('yes', 'consent()');
-    expect(states(page)).toEqual(options.map(() => 'denied'));
-  });
-
-  test('a mount follows its page, whatever it decided before', () => {
-    const page = openConsent('given');
-    const mounts = [begin({}, page), begin({ consent: false }, page), begin({ consent: 'required' }, page)];
-    const states = () => mounts.map(({ state }) => state);
-    page.set(() => {}, 'consent()');
-    expect(states()).toEqual(['undecided', 'denied', 'undecided']);
-    page.set(true, 'consent()');
-    expect(states()).toEqual(['given', 'given', 'given']);
-    page.withdraw();
-    expect(states()).toEqual(['denied', 'denied', 'denied']);
-    expect(mounts.every(({ isElsewhere }) => isElsewhere)).toBe(true);
-    for (const mount of mounts) mount.close();
-    page.set(true, 'consent()');
-    expect(states()).toEqual(['denied', 'denied', 'denied']);
-  });
-
-  test('a withdrawal elsewhere denies later mounts of the page, and leaves alone one that still waits', () => {
-    const page = openConsent('given');
-    const waiting = begin({ consent: new Promise(() => {}) }, page);
-    page.withdraw();
-    expect(waiting.state).toBe('undecided');
-    const later = begin({ consent: true }, page);
-    expect([later.state, later.isElsewhere]).toEqual(['denied', true]);
-  });
-
-  test('a denial to an earlier mount of the same element holds until consent is given', () => {
-    for (const deny of [(one: Consent) => one.withdraw(), (one: Consent) => one.set(false, 'consent()')]) {
-      const place = {};
-      deny(begin({ consent: true }, undefined, place));
-      const consent = begin({ consent: true }, undefined, place);
-      expect([consent.state, consent.isElsewhere]).toEqual(['denied', true]);
-      consent.set(true, 'consent()');
-      expect(begin({ consent: true }, undefined, place).state).toBe('given');
-    }
-  });
-
-  test('what an option, a signal or the page denies, the next mount hears from them', () => {
-    const place = {};
-    begin({ consent: false }, undefined, place);
-    expect(begin({ consent: true }, undefined, place).state).toBe('given');
-    const page = openConsent('given');
-    begin({ consent: true }, page, place);
-    for (const isGiven of [false, true]) {
-      page.set(isGiven, 'consent()');
-      expect(begin({ consent: true }, page, place).decision?.isGiven).toBe(isGiven);
-    }
+    expect(begin({}).latest).toMatchObject({ isGiven: false, by: 'Global Privacy Control' });
+    expect(stateOf(begin({ consent: undefined }))).toBe('undecided');
+    expect(stateOf(begin({ consent: true }))).toBe('given');
   });
 
   test('what can be passed', () => {

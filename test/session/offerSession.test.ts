@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
-import { openConsent } from '../../src/session/consent.ts';
+import { openPageConsent } from '../../src/session/consent.ts';
 import type { LoadedOffers } from '../../src/session/findOffers.ts';
 import { type Explanation, type Failure, openTrace, outcome } from '../../src/session/openTrace.ts';
 import { openOfferSession, type OfferSession, type Shown } from '../../src/session/offerSession.ts';
@@ -213,7 +213,7 @@ test('showing offers again never gives consent: not past a denial of the page, n
   vi.stubGlobal('navigator', { globalPrivacyControl: true });
   const { consent: _, ...noConsent } = { ...OPTIONS, consent: undefined };
   const asked: unknown[] = [];
-  for (const page of [undefined, openConsent('given')]) {
+  for (const page of [undefined, openPageConsent()]) {
     const relay = startRelay(1);
     const trace = openTrace();
     const options = { ...noConsent, fetch: relay.fetch };
@@ -296,7 +296,7 @@ test('storage that hangs delays no decision', async () => {
 });
 
 test('one mount’s no clears what earlier pages stored, but nothing that the page was allowed to store', async () => {
-  for (const page of [undefined, openConsent('given')]) {
+  for (const page of [undefined, openPageConsent()]) {
     page?.set(true, 'consent()');
     const options = { ...OPTIONS, consent: false };
     const trace = openTrace();

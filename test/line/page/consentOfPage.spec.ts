@@ -49,3 +49,20 @@ test('a denial in another tab revokes consent that no mount has used', async ({ 
   await page.evaluate('o.consent(true)');
   await expect(page.locator('[part~=accept]')).toBeVisible();
 });
+
+test('Global Privacy Control on one mount takes nothing from another with its own yes, here or in another tab', async ({
+  page,
+  context,
+}) => {
+  await context.addInitScript(() =>
+    Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true }),
+  );
+  fixture.accept = (_, response) => void response.writeHead(503).end();
+  const other = await context.newPage();
+  await other.goto(fixture.page('/other', shop(scriptTag({ consent: 'granted' }))));
+  await expect(other.locator('[part~=accept]')).toBeVisible();
+  await openPushed(page, `o.show(${options('INLINE', 'consent: true')}); window.mount = o.show(${options('OVERLAY')})`);
+  expect(await page.evaluate('mount.outcome')).toMatchObject({ code: 'consent_denied' });
+  await poll(() => everythingStored(page)).toMatch(/BRAND_DISPLAY/);
+  for (const tab of [page, other]) await expect(tab.locator('[part~=accept]')).toBeVisible();
+});

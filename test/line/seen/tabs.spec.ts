@@ -76,17 +76,20 @@ async function expectViewsAfter(moment: number): Promise<void> {
     expect(eventAt(name) - moment).toBeGreaterThanOrEqual(SECOND_MS - 20);
 }
 
-test('a prerendered page requests and counts nothing before it is opened', async () => {
+test('a prerendered page requests, stores and counts nothing before it is opened', async () => {
   const rules = '{"prerender":[{"source":"list","urls":["/opened"],"eagerness":"immediate"}]}';
-  fixture.page('/opened', page());
+  const stores = `<script>
+    const stored = async () => tell('stores ' + JSON.stringify([{ ...localStorage }, await indexedDB.databases()]));
+    if (document.prerendering) setTimeout(stored, 700);
+  </script>`;
+  fixture.page('/opened', page(stores));
   const first = `<script type="speculationrules">${rules}</script><a href="/opened">to the order</a>
     <script>
       const look = async () => ((await fetch('/go')).ok ? document.querySelector('a').click() : setTimeout(look, 100));
       look();
     </script>`;
   await browser.open(fixture.page('/first', `<!doctype html><title>Shop</title>${first}`));
-  await poll(() => told().map(({ what }) => what)).toEqual(['prerendering']);
-  await inRealTime(1_000);
+  await poll(() => told().map(({ what }) => what)).toEqual(['prerendering', 'stores [{},[]]']);
   expect(fixture.asked.filter(({ path }) => path !== '/tell')).toEqual([]);
   fixture.page('/go', '');
   await poll(() => toldAt('activated')).toBeGreaterThan(0);
