@@ -1,6 +1,5 @@
 import { createElement, useEffect, useRef, useSyncExternalStore, type CSSProperties, type ReactElement } from 'react';
 import { showOffers, type Mount, type Outcome, type ShowOptions } from '../index.ts';
-import type { ConsentPlace } from '../session/consent.ts';
 
 /** The properties of `<Offers>`: the options of `showOffers`, except `target`, and those of its element. */
 export interface OffersProps extends Omit<ShowOptions, 'target'> {
@@ -39,7 +38,7 @@ export function Offers(props: OffersProps): ReactElement | null {
   const latest = useRef(props);
   const decided = useRef(consent);
   /** A denial elsewhere holds for the next mount in this place, until the property changes. */
-  const consentPlace = useRef<ConsentPlace>({});
+  const consentPlace = useRef({ latest: undefined });
   // Prefetched offers are for the mount that they came with: a server that renders again prefetches anew.
   const value = asJson({ ...options, prefetched: undefined });
 

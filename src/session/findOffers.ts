@@ -102,17 +102,11 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   };
 }
 
-/** Returns what is remembered. What another tab has just requested is awaited. */
+/** Returns what is remembered. */
 async function recall(memory: OrderMemory): Promise<Found | undefined> {
-  const recalled = async (): Promise<Found | undefined> => {
-    const json = await memory.recall();
-    const stored = read(json);
-    return stored.ok ? { response: stored.value, json, isRemembered: true } : undefined;
-  };
-  const stored = await recalled();
-  if (stored || !memory.isAsked()) return stored;
-  await memory.whenAnswered();
-  return recalled();
+  const json = await memory.recall();
+  const stored = read(json);
+  return stored.ok ? { response: stored.value, json, isRemembered: true } : undefined;
 }
 
 /** Returns the response of the block that is for this order. Nothing in it is trusted more than a response. */
@@ -152,27 +146,22 @@ async function requestOrStreamed(
   return first;
 }
 
-/** Requests the offers, while other tabs of the order wait. */
+/** Requests the offers, and remembers them. To tabs and mounts of one order that request at once, the relay gives one response. */
 async function requestOnce(
   { placement: { relay }, access, signal }: OfferContext,
   body: JsonObject,
   memory: OrderMemory,
 ): Promise<Found | Failure> {
-  const release = memory.ask();
-  try {
-    const reply = await requestOffers({ relay, access, body, signal });
-    if ('code' in reply) return reply;
-    const { json } = reply;
-    const fresh = read(json);
-    if (fresh.ok) {
-      if (fresh.value.groups[0] && !signal.aborted) await memory.keep(toStorable(fresh.value));
-      return { response: fresh.value, json };
-    }
-    const { path, message } = fresh.problems[0] ?? {};
-    return outcome('network_error', `The response of ${relay} could not be understood: ${path} ${message}`, NO_RELAY);
-  } finally {
-    release();
+  const reply = await requestOffers({ relay, access, body, signal });
+  if ('code' in reply) return reply;
+  const { json } = reply;
+  const fresh = read(json);
+  if (fresh.ok) {
+    if (fresh.value.groups[0] && !signal.aborted) await memory.keep(toStorable(fresh.value));
+    return { response: fresh.value, json };
   }
+  const { path, message } = fresh.problems[0] ?? {};
+  return outcome('network_error', `The response of ${relay} could not be understood: ${path} ${message}`, NO_RELAY);
 }
 
 function read(json: unknown): ReturnType<typeof readRecommendations> {

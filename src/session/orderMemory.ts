@@ -1,10 +1,8 @@
-import { nextTask } from '../queue/createPost.ts';
 import { newId } from '../queue/openCore.ts';
 import { DEVICE } from '../queue/rows.ts';
 import { tryStorage } from '../queue/withdrawal.ts';
 import { uuidFromText } from '../wire/hash.ts';
 import { own, parseJson, toJson } from '../wire/json.ts';
-import { RELAY_TIMEOUT_MS } from '../wire/limits.ts';
 import type { Placement } from './checkOptions.ts';
 
 /** The prefix of every key that is written to localStorage. */
@@ -15,15 +13,9 @@ const KEPT_MS = 24 * 3_600_000;
 const KEPT_LENGTH = 100_000;
 /** Milliseconds until what is stored of older orders is removed. */
 const SWEEP_DELAY_MS = 500;
-/** Milliseconds between looks at what another tab has stored. */
-const LOOK_MS = 20;
-/** Looks after the other tab has let go: browsers show what one tab stores to another with a delay. */
-const LOOKS = 5;
 
 /** Where orders are stored. Reading and writing may take time, as in an app, or none, as in a browser. */
 export interface OrderStore {
-  /** Whether other tabs see at once what is written. */
-  readonly isShared: boolean;
   /** Returns a value, or undefined. It may be a promise, which never rejects. */
   read(key: string): unknown;
   /** Replaces a value by what `change` returns for it. */
@@ -34,7 +26,6 @@ export interface OrderStore {
 
 /** localStorage: the request for an order waits for no database. Chromium writes it to disk seconds later. */
 export const localOrders: OrderStore = {
-  isShared: true,
   read: (key) => tryStorage(() => parseJson(localStorage.getItem(key) ?? '')),
   update: (key, change) => tryStorage(() => localStorage.setItem(key, toJson(change(localOrders.read(key))))),
   sweep: (isFresh) =>
@@ -53,12 +44,6 @@ export function clearOrders(): void {
 export interface OrderMemory {
   /** Resolves to the stored response, to be validated again, or to undefined. */
   recall(): Promise<unknown>;
-  /** Whether another tab, or another mount of this page, has requested the order and has no response yet. */
-  isAsked(): boolean;
-  /** Resolves once that one has a response, or is gone. */
-  whenAnswered(): Promise<void>;
-  /** Lets others wait, from this task on until the returned function is called. */
-  ask(): () => void;
   /** Stores the response. */
   keep(response: unknown): Promise<void>;
   /**
@@ -84,8 +69,6 @@ interface Kept {
   readonly at: number;
   readonly response?: unknown;
   readonly seen: readonly unknown[];
-  /** When a request for it was sent that has no response yet. */
-  readonly asked?: number | undefined;
 }
 
 /** Opens the memory of an order. */
@@ -95,12 +78,11 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
   /** Adds what another tab has stored. */
   function merge(other: unknown): Kept {
     if (!isFresh(other, now())) return here;
-    const { at, response, seen, asked } = other;
+    const { at, response, seen } = other;
     return {
       at: Math.min(here.at, at),
       response: here.response ?? response,
       seen: [...new Set([...here.seen, ...seen])],
-      asked,
     };
   }
 
@@ -111,38 +93,11 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
 
   async function write(change: Partial<Kept>): Promise<void> {
     here = { ...here, ...change };
-    const { asked } = here;
-    if (key && !signal.aborted) await store?.update(key, (before) => ({ ...merge(before), asked }));
-  }
-
-  function isAsked(): boolean {
-    return !signal.aborted && !here.response && Math.abs(now() - Number(here.asked)) < RELAY_TIMEOUT_MS;
+    if (key && !signal.aborted) await store?.update(key, merge);
   }
 
   return {
     recall: async () => (await read()).response,
-    isAsked,
-    async whenAnswered() {
-      let left = Infinity;
-      // Only https pages have locks.
-      void lock(() => (left = LOOKS));
-      while (left-- > 0 && isAsked()) {
-        await nextTask(LOOK_MS);
-        await read();
-      }
-    },
-    ask() {
-      if (!key || !store?.isShared) return () => {};
-      void write({ asked: now() });
-      let release = (): void => {};
-      const released = new Promise<void>((resolve) => (release = resolve));
-      signal.addEventListener('abort', release);
-      void lock(() => released);
-      return () => {
-        void write({ asked: undefined });
-        release();
-      };
-    },
     async keep(response) {
       // The offers wait for this response to be stored, but not for older ones to be removed.
       setTimeout(() => void store?.sweep((kept) => isFresh(kept, now())), SWEEP_DELAY_MS);
@@ -155,15 +110,6 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
     },
     has: async (name) => (await read()).seen.includes(name),
   };
-
-  /** Runs work once no other tab holds the lock of the order. */
-  async function lock(work: () => unknown): Promise<void> {
-    try {
-      await navigator.locks.request(`${key}`, { signal }, work as () => Promise<void>);
-    } catch {
-      // On http pages there are no locks, and frames whose storage is blocked are refused them.
-    }
-  }
 }
 
 /** By what this device, and nobody else, recognizes an order. */

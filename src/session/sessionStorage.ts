@@ -41,7 +41,7 @@ export function hasLocalStorage(): boolean {
 }
 
 function besideEvents({ notes }: SessionQueue): OrderStore | undefined {
-  return notes && { isShared: false, ...notes };
+  return notes;
 }
 
 /** Withdraws consent for this origin, whatever is mounted: clears all that is stored and notifies other tabs. */

@@ -36,7 +36,10 @@ function openWorld(option: Option, hasSibling: boolean, isPrerendered: boolean) 
     openQueue({ onWithdrawn }) {
       opened++;
       const stop = (): boolean => queues.delete(queue);
-      const withdraw = async (): Promise<void> => void (stop(), clear());
+      const withdraw = async (): Promise<void> => {
+        stop();
+        clear();
+      };
       const queue = { rows: { withdraw: stop }, close: stop, withdraw } as unknown as SessionQueue;
       queues.set(queue, () => stop() && onWithdrawn?.());
       return queue;
@@ -163,9 +166,9 @@ function openModel(option: Option, hasSibling: boolean, hasSignal: boolean, isPr
     for (const name of ['mount', 'sibling'] as const) if (state[name] === 'given') set(name, 'denied');
   }
 
-  const rules: Record<Step, () => void> = {
-    open: () => void (state.mount ?? begin()),
-    remount: () => void (state.mount && begin()),
+  const rules: Record<Step, () => unknown> = {
+    open: () => state.mount ?? begin(),
+    remount: () => state.mount && begin(),
     activate: () => void (isActive = true),
     'page yes'() {
       page = 'given';

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { clearOrders, localOrders, openOrderMemory, type OrderMemory } from '../../src/session/orderMemory.ts';
 
 const DAY = 24 * 3_600_000;
@@ -65,7 +65,6 @@ test.each(['null', '[]', '{"at":1000}', 'x', `{"at":${5 * DAY},"seen":[],"respon
     localStorage.setItem(KEY, text);
     const memory = await open(KEY);
     expect(await memory.recall()).toBeUndefined();
-    expect(memory.isAsked()).toBe(false);
     expect(memory.once('VIEW')).toBe(true);
   },
 );
@@ -78,10 +77,8 @@ test('a response above 100,000 characters is not stored', async () => {
 test('once consent was withdrawn, a request that ends and what is seen store nothing', async () => {
   const consent = new AbortController();
   const memory = openOrderMemory({ key: KEY, store: localOrders, signal: consent.signal });
-  const release = memory.ask();
   consent.abort();
-  clearOrders();
-  release();
+  await memory.keep({ session_id: 's' });
   expect([memory.once('VIEW'), localStorage.length]).toEqual([true, 0]);
 });
 
@@ -101,51 +98,4 @@ test('clearOrders removes every order, and nothing of other scripts', async () =
   localStorage.setItem('cart', '1');
   clearOrders();
   expect(Object.keys(localStorage)).toEqual(['cart']);
-});
-
-describe('an order that is being requested', () => {
-  test('is known to others in the same task, until there is a response or none', async () => {
-    const [one, other] = [await open(KEY), await open(KEY)];
-    const release = one.ask();
-    expect([one.isAsked(), other.isAsked()]).toEqual([true, false]);
-    expect((await open(KEY)).isAsked()).toBe(true);
-    release();
-    expect((await open(KEY)).isAsked()).toBe(false);
-    one.ask();
-    await one.keep({ session_id: 's' });
-    expect((await open(KEY)).isAsked()).toBe(false);
-  });
-
-  test('is waited for without locks as well, as on http pages', async () => {
-    vi.stubGlobal('navigator', {});
-    const one = await open(KEY);
-    const release = one.ask();
-    const other = await open(KEY);
-    const answered = other.whenAnswered();
-    await one.keep({ session_id: 's' });
-    release();
-    await answered;
-    expect(await other.recall()).toEqual({ session_id: 's' });
-  });
-
-  test('is waited for no longer than a relay has time, even if locks are never granted', async () => {
-    vi.stubGlobal('navigator', { locks: { request: () => new Promise(() => {}) } });
-    (await open(KEY)).ask();
-    const other = await open(KEY);
-    now += 3_999;
-    expect(other.isAsked()).toBe(true);
-    now += 1;
-    await other.whenAnswered();
-    expect(await other.recall()).toBeUndefined();
-  });
-
-  test('of a page that was killed is waited for until its lock is free', async () => {
-    vi.stubGlobal('navigator', { locks: { request: async (_: string, __: object, work: () => unknown) => work() } });
-    const killed = openOrderMemory({ key: KEY, store: localOrders, signal: NEVER, now: () => now });
-    killed.ask();
-    const next = await open(KEY);
-    expect(next.isAsked()).toBe(true);
-    await next.whenAnswered();
-    expect(await next.recall()).toBeUndefined();
-  });
 });

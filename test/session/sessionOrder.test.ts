@@ -65,23 +65,6 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
   });
 });
 
-test('a session that waits for the response of another tab requests nothing once it is denied or destroyed', async () => {
-  for (const end of ['denied', 'destroyed']) {
-    freshStorage();
-    const [relay, other] = [startRelay(1), startRelay(1)];
-    other.offers = () => new Promise(() => {});
-    const first = open(other, { order: '7' });
-    await vi.waitFor(() => expect(other.asked).toHaveLength(1));
-    const second = open(relay, { order: '7' });
-    await letPass(100);
-    if (end === 'denied') second.consent(false);
-    second.destroy();
-    first.destroy();
-    await letPass(500);
-    expect(relay.asked).toEqual([]);
-  }
-});
-
 test('offers on a page leave a session’s memory in localStorage alone', async () => {
   const storage = device(false);
   const session = open(startRelay(1), { storage, order: '7' });

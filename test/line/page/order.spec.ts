@@ -1,11 +1,13 @@
 import { expect, test, type Page } from '@playwright/test';
-import { offersOf, useFixture } from './pageFixture.ts';
-import { openWith, scriptTag, shop } from './pageShop.ts';
-import { waitForRelay } from '../drivers/patience.ts';
+import { useFixture } from './pageFixture.ts';
+import { options, scriptTag, shop } from './pageShop.ts';
+import { useTrustShop } from '../../trust/trustShop.ts';
 import { poll } from '../drivers/poll.ts';
 import { letPass, useClock } from '../drivers/letPass.ts';
 
 const fixture = useFixture();
+/** A page behind a real relay. */
+const behindRelay = useTrustShop();
 useClock();
 
 const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
@@ -51,37 +53,26 @@ test('a reload, the way back and a second tab show the same response, request no
   ]);
 });
 
-test('a tab that opens while another requests the order waits for its response', async ({ page, context }) => {
-  let respond = (): void => {};
-  const isAsked = new Promise<void>((resolve) => (respond = resolve));
-  fixture.reply = async () => {
-    await isAsked;
-    return offersOf(1);
-  };
-  await waitForRelay(context);
-  const second = await context.newPage();
-  for (const tab of [page, second]) {
-    await openWith(tab, fixture, '');
-    await tab.waitForFunction('window.showOffers');
-  }
-  const show = `void (window.offers = showOffers({ relay: '/offers', target: '#offers', request: { order_details: { order_id: '7' },
-    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } } }))`;
-  await page.evaluate(show);
-  await poll(questions).toBe(1);
-  await second.evaluate(show);
-  await second.waitForFunction("offers.explain().waitingFor === 'relay'");
-  respond();
-  const [first, other] = (await Promise.all([outcomeAndResponse(page), outcomeAndResponse(second)])) as unknown[];
-  expect(other).toEqual(first);
-  expect(questions()).toBe(1);
+test('two mounts of one order in one task, and another tab, are one session: the relay asks once, and it counts once', async ({
+  page,
+  context,
+}) => {
+  const show = (target: string): string =>
+    `o.show({ ...${options('INLINE')}, target: '${target}', request: { ...${options('INLINE')}.request, order_details: { order_id: '7' } } });`;
+  const tag = `<p id="b"></p><script>window.offerlet = [(o) => { ${show('#offers')} ${show('#b')} }]</script><script async src="/offerlet.js"></script>`;
+  const url = behindRelay.page('/two', shop(tag));
+  const tabs = [page, await context.newPage()];
+  await Promise.all(tabs.map((tab) => tab.goto(url)));
+  for (const tab of tabs) await expect(tab.locator('[part~=accept]')).toHaveCount(2);
+  const names = (): unknown[] =>
+    behindRelay.calls.flatMap(({ body }) =>
+      ((body.events ?? []) as { event_name: string }[]).map(({ event_name }) => event_name),
+    );
+  await poll(names).toContain('WIDGET_LOAD');
   await letPass(page, 1_500);
-  expect(count('WIDGET_LOAD')).toBe(1);
+  expect(behindRelay.calls.filter(({ path }) => path === '/recommendations')).toHaveLength(1);
+  expect(names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
 });
-
-/** Resolves to the code and the session of the mount in `offers`. */
-function outcomeAndResponse(page: Page): Promise<unknown> {
-  return page.evaluate('offers.outcome.then(({ code }) => [code, offers.explain().response.session_id])');
-}
 
 test('a layer that was not closed comes back', async ({ page }) => {
   await open(page, { 'display-mode': 'OVERLAY' });
