@@ -69,8 +69,12 @@ export function renderOffers(
       </template>
     </div>,
   );
-  return { html: withoutScript(html).replace('<style>', () => `<style>${css}`), styleHash };
+  const page = withoutScript(html).replace('<style>', () => `<style>${css}`);
+  return { html: page.length > HTML_MAX ? '' : page, styleHash };
 }
+
+/** Characters above which a card is left to the script: texts in attributes are repeated for each picture. */
+const HTML_MAX = 256 * 1024;
 
 function viewOf(props: WidgetProps): WidgetView {
   const state = { passed: [], claimed: [], opened: [] };

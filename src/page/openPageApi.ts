@@ -98,7 +98,7 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
     consent: (decision) => consent.set(decision, 'consent()'),
     explain: () =>
       unused
-        ? [{ ...openTrace().explain(consent.decision), waitingFor: 'page', hint: unused }]
+        ? [{ ...openTrace().explain(consent.latest), waitingFor: 'page', hint: unused }]
         : [...mounts].map((offers) => offers.explain()),
     async flush() {
       await Promise.all([...mounts].map((offers) => offers.flush()));

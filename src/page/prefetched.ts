@@ -33,10 +33,12 @@ function blocks(): unknown[] {
  */
 export function takeCard(target: Element, session_id?: string): HTMLElement | undefined {
   let card: HTMLElement | undefined;
-  for (const found of dom.querySelectorAll<HTMLElement>(`[${CARD_ATTRIBUTE}]`)) {
-    const isHere = unclobbered(target).contains(found);
+  for (const element of dom.querySelectorAll<HTMLElement>(`[${CARD_ATTRIBUTE}]`)) {
+    const found = unclobbered(element);
+    const isHere = unclobbered(target).contains(element);
     const isSame = found.getAttribute(CARD_ATTRIBUTE) === session_id;
-    if (isHere && isSame && found.shadowRoot && !card) card = found;
+    // One with other attributes, such as a style that hides it, is not ours.
+    if (isHere && isSame && found.shadowRoot && found.attributes.length < 2 && !card) card = element;
     else if (isHere || isSame) found.remove();
   }
   return card;

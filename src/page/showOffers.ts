@@ -134,6 +134,8 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
       const next = dom.readyState !== 'complete' && typeof options.target === 'string' && find();
       if (!next) return session.destroy();
       unclobbered(next).append(place);
+      space.restore();
+      if (trace.outcome) space.update({ type: 'outcome', ...trace.outcome });
       stay(next, place, signal);
     });
     signal.addEventListener('abort', unwatch);
@@ -150,8 +152,8 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
   }
 
   function dispatch(detail: PageEvent): void {
-    const found = mounted?.place ?? find();
-    const place = found?.isConnected ? found : dom;
+    // Once they have left, their target reports it.
+    const place = [mounted?.place, find()].find((element) => element?.isConnected) ?? dom;
     // Missing on a server.
     (place as Partial<EventTarget>).dispatchEvent?.(
       new CustomEvent('offerlet', { bubbles: true, composed: true, detail }),

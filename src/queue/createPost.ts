@@ -2,12 +2,15 @@ import { looksSecret } from '../wire/keys.ts';
 import { toJson } from '../wire/json.ts';
 import { TIME_HEADER } from '../wire/events.ts';
 
+/** Names and values of headers. */
+type HeaderFields = Readonly<Record<string, string>>;
+
 /** How requests reach the relay. */
 export interface RelayAccess {
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Called before every request to the relay. The request gets the returned headers. */
-  headers?: (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>) | undefined;
+  /** Headers of every request to the relay, or a function that returns them, which is called before each. */
+  headers?: HeaderFields | (() => HeaderFields | Promise<HeaderFields>) | undefined;
 }
 
 /** The access of one session or queue, and the clock that each response sets. */
@@ -24,7 +27,7 @@ type Post = (url: string, body: unknown, how: RequestInit) => Promise<Response>;
 /** Returns the function that sends every request to the relay. It keeps the `fetch` that the page has now. */
 export function createPost({ fetch = globalThis.fetch, headers, clock }: ClockedAccess): Post {
   return (url, body, how) => {
-    const send = (given?: Readonly<Record<string, string>>): Promise<Response> => {
+    const send = (given?: HeaderFields): Promise<Response> => {
       // Consent may have been withdrawn while the headers were awaited.
       if (how.signal?.aborted) throw Error('Aborted');
       return fetch(url, {
@@ -39,12 +42,18 @@ export function createPost({ fetch = globalThis.fetch, headers, clock }: Clocked
       });
     };
     // At once if possible: a page that is being closed does not come back to it.
-    return headers ? Promise.resolve().then(headers).then(checked).then(send) : send();
+    if (!headers) return send();
+    return Promise.resolve()
+      .then(() => (typeof headers === 'function' ? headers() : headers))
+      .then(checked)
+      .then(send);
   };
 }
 
 /** Browsers and apps have no secrets: anybody who opens them can read each header. */
-function checked(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function checked(given: HeaderFields): HeaderFields {
+  // Of a `Headers` object there is nothing to spread.
+  const headers = Object.fromEntries(new Headers(given));
   if (looksSecret(toJson(headers))) throw SECRET;
   return headers;
 }
@@ -95,14 +104,18 @@ export const LATE = 'Timeout';
  * Resolves to the promise's value, or rejects when it takes longer. The time is split into two halves, so that a page
  * that was busy throughout handles pending events before the second half is over.
  */
-export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout>;
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       timer = setTimeout(reject, ms / 2, LATE);
     }, ms / 2);
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Returns a controller that a signal aborts as well, until it is aborted by itself. */

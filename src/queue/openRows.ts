@@ -185,7 +185,7 @@ export function openRows(
     }
     room -= added.length;
     const changed = change(added, room < 0);
-    return (written = Promise.all([written, changed]));
+    return (written = written.then(() => changed));
   }
 
   async function change(

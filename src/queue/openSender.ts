@@ -172,7 +172,10 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     const rest = rows.idle().filter(([key, { tries }]) => !tries && !isSuspect(key));
     for (const isRelayTime of [true, undefined]) {
       const group = rest.filter(([, row]) => row.isRelayTime === isRelayTime);
-      while (group[0]) handedOver = Promise.all([handedOver, deliver(group.splice(0, BATCH_MAX_EVENTS), true)]);
+      while (group[0]) {
+        const [before, handed] = [handedOver, deliver(group.splice(0, BATCH_MAX_EVENTS), true)];
+        handedOver = before.then(() => handed);
+      }
     }
   }
 
@@ -261,21 +264,23 @@ function watchPage(leave: () => void, revive: (isNewView: boolean) => void): () 
 const LOCK_MS = 30_000;
 
 /**
- * Runs `work` while no other tab of the origin does. A frozen tab loses the lock. Without Web Locks (pages without https,
- * sandboxed frames) tabs may send the same events, and the relay drops duplicates.
+ * Runs `work` while no other tab of the origin does. Never rejects unless `work` does. A frozen tab loses the lock, and then
+ * resolves to undefined. Without Web Locks (pages without https, sandboxed frames, pages that have replaced them) tabs may send
+ * the same events, and the relay drops duplicates.
  */
 async function runExclusively<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
-  const locks = globalThis.navigator?.locks as LockManager | undefined;
-  if (!locks) return work();
-  let isRefused = true;
+  let isBegun = false;
   const run = (): Promise<T> => {
-    isRefused = false;
+    isBegun = true;
     return work();
   };
   const signal = AbortSignal.timeout(LOCK_MS);
-  return locks.request(name, { signal }, run).catch(() => {
-    if (signal.aborted) return locks.request(name, { steal: true }, run);
-    // A sandboxed frame has no storage either: nobody shares anything with it.
-    return isRefused ? run() : undefined;
-  });
+  for (const how of [{ signal }, { steal: true }])
+    try {
+      // Whoever waited in vain steals it. Where the first request was refused, so is this one.
+      return await navigator.locks.request(name, how, run);
+    } catch {
+      if (isBegun) return undefined;
+    }
+  return run();
 }

@@ -40,7 +40,7 @@ export function Offers(props: OffersProps): ReactElement | null {
   /** A denial elsewhere holds for the next mount in this place, until the property changes. */
   const consentPlace = useRef({ latest: undefined });
   // Prefetched offers are for the mount that they came with: a server that renders again prefetches anew.
-  const value = asJson({ ...options, prefetched: undefined });
+  const value = asJson({ ...options, prefetched: undefined, headers: undefined });
 
   useEffect(() => {
     latest.current = props;
@@ -56,6 +56,14 @@ export function Offers(props: OffersProps): ReactElement | null {
       {
         ...options,
         target: place.current ?? undefined,
+        // Those of the latest render: a token may have been renewed.
+        fetch: options.fetch && ((...given) => (latest.current.fetch ?? fetch)(...given)),
+        headers:
+          options.headers &&
+          (() => {
+            const { headers = {} } = latest.current;
+            return typeof headers === 'function' ? headers() : headers;
+          }),
         // A property that is there without a value is undecided; only one that is absent means the default.
         ...('consent' in latest.current && { consent }),
         onEvent(event) {

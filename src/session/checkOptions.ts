@@ -52,6 +52,7 @@ export interface Placement {
   readonly request: RecommendationRequest;
   readonly maxOffers: number | undefined;
   readonly isSandbox: boolean;
+  readonly signal: AbortSignal | undefined;
   /** The options of a page, if they are valid. */
   readonly theme: 'auto' | 'light' | 'dark' | undefined;
   readonly locale: string | undefined;
@@ -140,21 +141,33 @@ function check(options: unknown, { base, prefix, consent = CONSENT_VALUES }: Che
   }
   if (!isConsentOption(own(options, 'consent')))
     return missing('consent', (prefix !== undefined && consent) || CONSENT_VALUES);
+  for (const name of ['fetch', 'headers'] as const) {
+    const given = own(options, name);
+    if (given && typeof given !== 'function' && (name === 'fetch' || typeof given !== 'object'))
+      return missing(
+        name,
+        name === 'fetch' ? 'a function like the global fetch' : 'headers, or a function that returns them',
+      );
+  }
   const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
+
+  let signal = own(options, 'signal') as AbortSignal | null | undefined;
+  if (signal && !signal.addEventListener) signal = leaveOut('signal', 'the signal of an AbortController');
 
   let most = own(options, 'maxOffers');
   if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0))
     most = leaveOut('maxOffers', 'a whole number above 0');
   const order = request.order_details;
-  const { amount = 0, currency_code = 'EUR' } = (own(order, 'cost_details') ?? {}) as CostDetails;
-  const isAmount = /^\d{1,12}(\.\d{1,12})?$/.test(`${amount}`);
+  const cost = (own(order, 'cost_details') ?? {}) as CostDetails;
+  const { amount = 0, currency_code = 'EUR' } = cost;
+  const isAmount = /^\d{1,12}(\.\d+)?$/.test(`${amount}`);
   // An amount that is not valid would cost the shopper all offers.
   if (!isAmount || !/^[a-z]{3}$/i.test(currency_code)) {
     delete order?.cost_details;
     if (isAmount) leaveOut('order_currency', 'a code such as EUR');
     else leaveOut('order_amount', 'a number such as 42.50');
-  }
+  } else if (cost.amount !== undefined) cost.amount = rounded(amount, currency_code);
   const theme = oneOf(THEMES, own(options, 'theme'));
   if (!theme && own(options, 'theme')) leaveOut('theme', THEMES.join(' or '));
   let locale = trimmed(own(options, 'locale')) || undefined;
@@ -171,6 +184,7 @@ function check(options: unknown, { base, prefix, consent = CONSENT_VALUES }: Che
     locale,
     request,
     maxOffers: most as number | undefined,
+    signal: signal ?? undefined,
     isSandbox: own(options, 'sandbox') === true,
     warnings,
   };
@@ -187,6 +201,8 @@ function checkShopper(
   missing: (option: string, expected: string) => Failure,
   prefix: string | undefined,
 ): Failure | undefined {
+  // A guest's is null or empty: a shopper without that identifier.
+  for (const name of IDENTIFIERS) if ((own(user, name) ?? '') === '') Reflect.deleteProperty(Object(user), name);
   const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
   const [name] = given;
   if (!name) return undefined;
@@ -202,6 +218,13 @@ function checkShopper(
   if (name === 'email' && !globalThis.crypto?.subtle)
     return missing('email_hash', 'the SHA-256 in lower-case hex: browsers hash an email on https pages only');
   return undefined;
+}
+
+/** Returns an amount with the digits of its currency: the sum of three prices may have fifteen. */
+function rounded(amount: number | string, currency: string): number | string {
+  const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  const text = Number(amount).toFixed(maximumFractionDigits);
+  return typeof amount === 'number' ? Number(text) : text;
 }
 
 /** Returns a plain copy of the fields that are sent; undefined if they cannot be sent as JSON. */

@@ -193,7 +193,7 @@ function load(
       const tracked = queue()
         ?.track(event)
         .catch((error: unknown) => trace.emit({ type: 'error', reason: reasonText(error) }));
-      written = Promise.all([written, tracked]);
+      written = written.then(() => tracked);
     },
   });
   reporter.loaded();

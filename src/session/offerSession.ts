@@ -2,6 +2,7 @@ import { openClock } from '../queue/createPost.ts';
 export { nextTask } from '../queue/createPost.ts';
 import type { SessionQueue } from '../queue/openCore.ts';
 import { reasonText } from '../wire/errors.ts';
+import { own } from '../wire/json.ts';
 import { nameOf, type Placement, type OfferOptions } from './checkOptions.ts';
 import { openConsent, type ConsentEntry, type ConsentScope } from './consent.ts';
 import { findOffers, type FoundOffers, type LoadedOffers, type Prefetched } from './findOffers.ts';
@@ -91,7 +92,7 @@ export function openOfferSession(
   let isDestroyed = false;
 
   const { options, placement } = attempt;
-  const signal = 'code' in placement ? undefined : options.signal;
+  const signal = 'code' in placement ? undefined : placement.signal;
   consent.subscribe(decided);
   // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.
   queueMicrotask(begin);
@@ -143,7 +144,13 @@ export function openOfferSession(
     async flush() {
       await queue?.flush();
     },
-    explain: () => trace.explain(consent.latest),
+    explain() {
+      const rows = queue && [...queue.rows.known.values()];
+      return trace.explain(
+        consent.latest,
+        rows && new Set(rows.map(({ value }) => own(own(value, 'event'), 'event_id'))),
+      );
+    },
     destroy,
   };
   return session;

@@ -257,9 +257,7 @@ function check(options: SessionOptions): Placement | Failure {
   const base = (globalThis as { location?: { href: string } }).location?.href;
   const checked = checkOptions(options, { base });
   if ('code' in checked) return checked;
-  const { storage, fetch, headers } = options;
-  if (fetch && typeof fetch !== 'function') return invalid('fetch', 'a function like the global fetch');
-  if (headers && typeof headers !== 'function') return invalid('headers', 'a function that returns the headers');
+  const { storage, fetch } = options;
   if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function'))
     return invalid('storage', `an object with ${STORAGE_METHODS.join(', ')}`);
   if (!fetch && typeof globalThis.fetch !== 'function')

@@ -170,7 +170,8 @@ export interface Trace extends Pick<Explanation, 'request' | 'response' | 'prefe
   conclude(outcome: Outcome, waitingFor?: WaitingFor): void;
   /** Begins a new explanation after the events so far. */
   restart(): void;
-  explain(consent: ConsentEntry | undefined): Explanation;
+  /** Describes it. `stored` are the events that the queue still has; missing while there is no queue. */
+  explain(consent: ConsentEntry | undefined, stored?: ReadonlySet<unknown>): Explanation;
 }
 
 /** Opens an empty trace. */
@@ -219,7 +220,7 @@ export function openTrace(): Trace {
     restart() {
       trace.request = trace.response = trace.prefetched = current = undefined;
     },
-    explain(latest) {
+    explain(latest, stored) {
       const { request, response, prefetched, waitingFor } = trace;
       return {
         outcome: current,
@@ -231,7 +232,7 @@ export function openTrace(): Trace {
         prefetched,
         leftOut: events.filter((event) => event.type === 'leftOut'),
         tracked: events.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
-        queue: countQueue(events),
+        queue: countQueue(events, latest?.isGiven === false, stored),
         events: [...events],
       };
     },
@@ -254,14 +255,24 @@ export function isDeveloping(): boolean {
   return isLoopbackHost((globalThis as { location?: { hostname?: string } }).location?.hostname ?? '');
 }
 
-function countQueue(events: readonly PageEvent[]): Explanation['queue'] {
+/**
+ * Counts what became of the events of this mount. A denial has dropped what was waiting; what is no longer `stored` has been
+ * delivered by another tab or mount, unless so many were dropped.
+ */
+function countQueue(
+  events: readonly PageEvent[],
+  isDenied: boolean,
+  stored: ReadonlySet<unknown> | undefined,
+): Explanation['queue'] {
   const waiting = new Set<string>();
-  const counts = { delivered: 0, dropped: 0, dead: 0 };
+  let [delivered, dropped, dead] = [0, 0, 0];
   for (const event of events) {
     if (event.type === 'tracked') waiting.add(event.event.event_id);
-    if (event.type === 'delivered') for (const id of event.eventIds) waiting.delete(id);
-    if (event.type === 'delivered' || event.type === 'dropped') counts[event.type] += event.count;
-    if (event.type === 'deadLetter' && waiting.delete(event.event.event_id)) counts.dead++;
+    if (event.type === 'delivered') delivered += event.eventIds.filter((id) => waiting.delete(id)).length;
+    if (event.type === 'dropped') dropped += event.count;
+    if (event.type === 'deadLetter' && waiting.delete(event.event.event_id)) dead++;
   }
-  return { ...counts, waiting: waiting.size };
+  const gone = isDenied ? waiting.size : [...waiting].filter((id) => stored && !stored.has(id)).length;
+  dropped = isDenied ? gone : Math.min(dropped, gone);
+  return { waiting: waiting.size - gone, delivered: delivered + gone - dropped, dropped, dead };
 }

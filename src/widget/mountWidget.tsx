@@ -7,7 +7,7 @@ import type { PlacedOffer } from '../wire/offers/response.ts';
 import { INITIAL_LIMIT, LAYERS, type Viewable, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
 import css from './styles/widget.css?inline';
 import { shownOffers, Widget } from './Widget.tsx';
-import { withOwnerDocument } from '../dom/dom.ts';
+import { dom, withOwnerDocument } from '../dom/dom.ts';
 
 /** Milliseconds after which an accepted offer is said to be open in a new tab: "Opening …" must not look stuck. */
 const OPENED_MS = 1000;
@@ -29,16 +29,6 @@ export interface MountedWidget {
 export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidget {
   const root = withOwnerDocument(host.shadowRoot ?? host.attachShadow({ mode: 'open' }));
   root.adoptedStyleSheets = [sharedStyles()];
-  if (host.hasAttribute(CARD_ATTRIBUTE)) {
-    // It stands in the page's HTML: the same nodes become the widget's, in this task.
-    host.removeAttribute(CARD_ATTRIBUTE);
-    root.querySelector('style,link')?.remove();
-    root.querySelectorAll('*').forEach(withOwnerDocument);
-  } else {
-    // The host may have been used before, or come from a server with content.
-    render(null, root);
-    root.replaceChildren();
-  }
   const layer = LAYERS[props.mode];
   const gestures = createGestures(Boolean(layer));
   const clamped = watchClamped();
@@ -84,7 +74,18 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     dismiss,
   };
 
+  const isCard = host.hasAttribute(CARD_ATTRIBUTE);
+  host.removeAttribute(CARD_ATTRIBUTE);
   try {
+    if (isCard && isAsRendered()) {
+      // It stands in the page's HTML: the same nodes become the widget's, in this task.
+      root.firstElementChild?.remove();
+      root.querySelectorAll('*').forEach(withOwnerDocument);
+    } else {
+      // The host may have been used before, or come from a server with content.
+      render(null, root);
+      root.replaceChildren();
+    }
     draw(state);
   } catch (error) {
     render(null, root);
@@ -104,6 +105,27 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
       closeLayer = openLayer(layer, { element, ignoresInput: gestures.ignoresInput, dismiss });
     }
     afterPaint(addMore);
+  }
+
+  /** Whether what the server has rendered, below its style sheet, is what would be rendered here: nothing else is taken over. */
+  function isAsRendered(): boolean {
+    // Without a window: nothing is loaded there.
+    const { body } = dom.implementation.createHTMLDocument();
+    const [rendered, found] = [body.cloneNode(), body.cloneNode()] as [HTMLElement, HTMLElement];
+    const inert = { ...view, seen: () => () => {}, clamp: () => {} };
+    render(<Widget view={{ ...inert, props, state, limit }} />, rendered);
+    found.append(...[...root.childNodes].slice(1).map((node) => body.ownerDocument.importNode(node, true)));
+    (found.firstElementChild as HTMLElement | null)?.removeAttribute('hidden');
+    for (const copy of [rendered, found]) {
+      for (const name of ['data-whole', 'open'])
+        copy.querySelectorAll(`[${name}]`).forEach((each) => each.removeAttribute(name));
+      for (const image of copy.querySelectorAll('img'))
+        for (const name of ['class', 'aria-label']) image.removeAttribute(name);
+      copy.normalize();
+    }
+    const isSame = rendered.isEqualNode(found);
+    render(null, rendered);
+    return isSame;
   }
 
   /** Shows an offer as accepted. Its buttons stay where they are. */
@@ -142,10 +164,13 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   /** Shows another offer, moves the focus to its heading and keeps its badge in view. */
   function step(event: MouseEvent, next: WidgetState): void {
-    const group = (event.currentTarget as Element).closest('.group');
+    const before = (event.currentTarget as Element).closest('article') as Element;
+    const index = [...root.querySelectorAll('article')].indexOf(before as HTMLElement);
     ease(() => draw(next));
     gestures.ignoreInput();
-    const article = (group?.isConnected ? group : root).querySelector('article');
+    const all = root.querySelectorAll('article');
+    // In its place, if only because the list goes on there.
+    const article = all[index] ?? all[all.length - 1];
     article?.querySelector<HTMLElement>('[part=heading]')?.focus({ preventScroll: true });
     article?.firstElementChild?.scrollIntoView({ block: 'nearest' });
   }

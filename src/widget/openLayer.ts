@@ -196,11 +196,12 @@ function dragSheet({ handle, sheet, tapped, pulledUp, pulledDown }: DragOptions)
   handle.addEventListener('pointercancel', release);
   handle.addEventListener('click', () => {
     if (Math.abs(moved) <= TAP_PX) tapped();
-    moved = 0;
   });
 
   function release(): void {
     from = undefined;
+    // After a drag by finger there is no click.
+    setTimeout(() => (moved = 0));
     sheet.style.transition = '';
     sheet.style.translate = '';
   }

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, test, vi } from 'vitest';
-import { checkOptions } from '../../src/session/checkOptions.ts';
+import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
 import { isBot } from '../../src/wire/offers/request.ts';
 import { firstOffers } from '../../src/wire/offers/readRecommendations.ts';
 import { showOffers } from '../../src/page/showOffers.ts';
@@ -189,4 +189,36 @@ test.each([
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1',
 ])('%s is a shopper', (agent) => {
   expect(isBot(agent)).toBe(false);
+});
+
+test('what is computed, empty or of another kind costs no offers', () => {
+  const check = (user: object, cost: object, more: object = {}) =>
+    checkOptions(
+      {
+        relay: '/offers',
+        ...more,
+        request: { ...request, user_details: user, order_details: { order_id: '1', cost_details: cost } },
+      },
+      { base: BASE },
+    ) as Placement;
+  for (const [amount, currency_code, rounded] of [
+    [3 * 9.95, 'EUR', 29.85],
+    ['29.849999999999998', 'eur', '29.85'],
+    [0.1 + 0.2, 'KWD', 0.3],
+    [1234.5, 'JPY', 1235],
+    [42, 'EUR', 42],
+  ] as const)
+    expect(check({ phone: '1' }, { amount, currency_code }).request.order_details).toEqual({
+      order_id: '1',
+      cost_details: { amount: rounded, currency_code },
+    });
+  for (const email of [null, '', undefined]) {
+    expect(check({ email, external_guid: 'c-1' }, {}).request.user_details).toEqual({ external_guid: 'c-1' });
+    expect(check({ email }, {}).request.user_details).toEqual({});
+  }
+  const { signal, warnings } = check({}, {}, { signal: new AbortController() });
+  expect([signal, warnings]).toEqual([
+    undefined,
+    ['signal is not valid and was left out. Use the signal of an AbortController.'],
+  ]);
 });

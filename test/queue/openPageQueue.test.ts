@@ -122,6 +122,43 @@ it('where a page may have no more requests with keepalive, the next is one witho
   await queue.close();
 });
 
+it.each([
+  ['a tab whose lock was stolen, and stolen again from whoever stole it', stolenLocks],
+  ['a page that has replaced the locks by something that throws', throwingLocks],
+])('%s sends what comes later', async (_, locks) => {
+  freshStorage();
+  vi.stubGlobal('navigator', { locks: locks() });
+  const send = vi.fn(async () => ({ status: 202 }));
+  const queue = openQueue({ endpoint: '/events/batch', send });
+  await queue.track(event('a'));
+  await queue.flush();
+  await queue.track(event('b'));
+  expect(await queue.flush()).toMatchObject({ kept: 0 });
+  await queue.close();
+  vi.unstubAllGlobals();
+});
+
+/** The first request for the lock is never granted in time; whoever steals it loses it while it works, once. */
+function stolenLocks(): object {
+  let requests = 0;
+  return {
+    async request(_: string, __: object, work: () => Promise<unknown>) {
+      if (++requests === 1) throw new DOMException('late', 'TimeoutError');
+      if (requests > 2) return work();
+      void work();
+      throw new DOMException('stolen', 'AbortError');
+    },
+  };
+}
+
+function throwingLocks(): object {
+  return {
+    request() {
+      throw new TypeError('mine');
+    },
+  };
+}
+
 function stubPage(document: object): EventTarget {
   const page = new EventTarget();
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page));

@@ -40,7 +40,7 @@ function openWorld(option: Option, hasSibling: boolean, isPrerendered: boolean) 
         stop();
         clear();
       };
-      const queue = { rows: { withdraw: stop }, close: stop, withdraw } as unknown as SessionQueue;
+      const queue = { rows: { withdraw: stop, known: new Map() }, close: stop, withdraw } as unknown as SessionQueue;
       queues.set(queue, () => stop() && onWithdrawn?.());
       return queue;
     },

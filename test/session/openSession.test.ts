@@ -144,7 +144,7 @@ test('options that are not valid end in invalid_config, with what to write', asy
     ['view', good],
     ['storage', { ...good, request: { placement_details }, storage: {} }],
     ['storage', { ...good, request: { placement_details }, storage: 'local' }],
-    ['headers', { ...good, request: { placement_details }, headers: { a: 'b' } }],
+    ['headers', { ...good, request: { placement_details }, headers: 'a: b' }],
     ['fetch', { ...good, request: { placement_details }, fetch: true }],
   ];
   for (const [hint, options] of table) {

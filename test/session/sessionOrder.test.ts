@@ -2,9 +2,8 @@ import { webcrypto } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { QUEUE_PREFIX } from '../../src/queue/rows.ts';
 import { clearOrders } from '../../src/session/orderMemory.ts';
-import { freshStorage } from '../queue/world.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
-import { letPass, useClock } from '../fixtures/turnedClock.ts';
+import { useClock } from '../fixtures/turnedClock.ts';
 
 useClock();
 

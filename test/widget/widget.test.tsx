@@ -233,6 +233,22 @@ test('a list shows every offer with its heading, and drops what is declined', as
   expect(shown.root.querySelectorAll('article')).toHaveLength(1);
 });
 
+test('declining an offer in the middle of a list moves the focus to the next one, and from the last to the one before', () => {
+  const shown = show({ groups: [list(placed(0), placed(1), placed(2)), list(placed(3), placed(4))] });
+  const headings = () => [...shown.root.querySelectorAll('[part=heading]')];
+  for (const [declined, focused] of [
+    [2, 2],
+    [3, 2],
+  ] as const) {
+    const next = headings()[declined === 3 ? 2 : 3];
+    headings()[declined]?.closest('article')?.querySelector<HTMLElement>('[part=decline]')?.click();
+    expect(shown.root.activeElement).toBe(next);
+    expect(headings()[focused]).toBe(next);
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_000);
+  }
+  vi.restoreAllMocks();
+});
+
 test('only the shown offer of a hero is rendered, and of a long list a screenful first', async () => {
   const offers = Array.from({ length: 18 }, (_, number) => placed(number));
   const shown = show({ groups: [hero(...offers.slice(0, 3)), list(...offers.slice(3))] });

@@ -82,11 +82,14 @@ test('a page that replaces the place while it loads, as hydration does, has the 
     place?.replaceWith(Object.assign(document.createElement('div'), { id: 'offers' }));
   });
   await expect(accept(page)).toBeVisible();
+  await expect(page.locator('#offers')).toHaveAttribute('data-offerlet', 'rendered');
   await poll(() => fixture.names().toSorted()).toEqual(ONCE);
   expect(requests()).toBe(0);
 });
 
 for (const [what, hostile] of [
+  ['Promise has no finally', 'delete Promise.prototype.finally'],
+  ['locks throw', "Object.defineProperty(navigator, 'locks', { get() { throw Error('no'); } })"],
   ['requestIdleCallback throws', 'window.requestIdleCallback = () => { throw Error("no") }'],
   ['requestIdleCallback never calls back', 'window.requestIdleCallback = () => 1'],
   ['MutationObserver throws', 'window.MutationObserver = class { constructor() { throw Error("no") } }'],

@@ -209,8 +209,12 @@ test('denied consent empties the place, and later consent fills it again', async
   await poll(() => state(page)).toBe('empty');
   await consent(true);
   await poll(() => state(page)).toBe('rendered');
+  await page.evaluate(
+    "document.querySelector('#offers').addEventListener('offerlet', ({ detail }) => (window.last = detail.code))",
+  );
   await consent(false);
   await poll(() => state(page)).toBe('closed');
+  expect(await page.evaluate('window.last')).toBe('consent_denied');
 });
 
 test('a layer of the script tag marks nothing', async ({ page }) => {

@@ -133,6 +133,29 @@ test('the pull-up is dragged away from a quarter of its height, and snaps back b
   expect(await acted(page)).toEqual(['dismiss by drag']);
 });
 
+test('after a nudge by finger, accepting in the peek still opens the pull-up, and shows the code', async ({ page }) => {
+  await openShop(page);
+  await mount(page, { mode: 'PULLUP', peek: true });
+  await listening(page);
+  const box = await page.locator('.handle').boundingBox();
+  const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + 10];
+  const browser = await page.context().newCDPSession(page);
+  for (const [type, move] of [
+    ['touchStart', 0],
+    ['touchMove', 12],
+    ['touchMove', 24],
+    ['touchEnd', 24],
+  ] as const)
+    await browser.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: type === 'touchEnd' ? [] : [{ x, y: y + move }],
+    });
+  await expect(page.locator('[data-peek]')).toHaveCount(1);
+  await listening(page);
+  await accept(page);
+  await expect(page.locator('[data-peek]')).toHaveCount(0);
+});
+
 test('the pull-up uncovers the focused element below it, and shows its peek again afterwards', async ({ page }) => {
   await page.setViewportSize({ width: 500, height: 700 });
   await openShop(page, { body: TALL });
