@@ -167,7 +167,8 @@ export function openOfferSession(
     consent.begin(options, scope);
     for (const decision of early) consent.set(decision, 'consent()');
     // Most platforms have decided by then.
-    if (isDeveloping()) setTimeout(() => consent.latest?.isGiven === undefined && !isDestroyed && tellConsent(), UNDECIDED_MS);
+    if (isDeveloping())
+      setTimeout(() => consent.latest?.isGiven === undefined && !isDestroyed && tellConsent(), UNDECIDED_MS);
   }
 
   /** A page that waits for consent looks like one that is finished. */

@@ -117,10 +117,12 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     found.append(...[...root.childNodes].slice(1).map((node) => body.ownerDocument.importNode(node, true)));
     (found.firstElementChild as HTMLElement | null)?.removeAttribute('hidden');
     for (const copy of [rendered, found]) {
-      for (const name of ['data-whole', 'open'])
-        copy.querySelectorAll(`[${name}]`).forEach((each) => each.removeAttribute(name));
-      for (const image of copy.querySelectorAll('img'))
-        for (const name of ['class', 'aria-label']) image.removeAttribute(name);
+      // What is otherwise before the script, or may be: an image as it loads, a text that is opened.
+      for (const each of copy.querySelectorAll('img,details,.words'))
+        for (const name of each.localName === 'img'
+          ? ['class', 'aria-label', 'alt', 'loading']
+          : ['open', 'data-whole'])
+          each.removeAttribute(name);
       copy.normalize();
     }
     const isSame = rendered.isEqualNode(found);

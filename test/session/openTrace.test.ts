@@ -7,7 +7,10 @@ const DENIED: ConsentEntry = { isGiven: false, by: 'option', at: '', scope: 'ori
 test('the counts are those of the mount: what others have delivered or a denial has deleted no longer waits', () => {
   const trace = openTrace();
   for (const event_id of ['a', 'b', 'c', 'd'])
-    trace.emit({ type: 'tracked', event: { event_id, event_name: 'WIDGET_LOAD', session_id: 's' } });
+    trace.emit({
+      type: 'tracked',
+      event: { event_id, event_name: 'WIDGET_LOAD', session_id: 's', event_datetime: '' },
+    });
   // This queue sends what other mounts have tracked as well.
   trace.emit({ type: 'delivered', count: 3, eventIds: ['a', 'x', 'y'] });
   const counts = (...given: Parameters<typeof trace.explain>) => trace.explain(...given).queue;

@@ -326,47 +326,6 @@ test('a card that something has edited says what the block says once it is taken
   await expect(page.locator('[part~=heading]')).toHaveText('Heading 2');
 });
 
-for (const [what, forge] of [
-  [
-    'with attributes of its own',
-    "root.querySelector('[part=accept]').setAttribute('ping', 'https://evil.example/'); root.querySelector('.badge').style.opacity = 0",
-  ],
-  [
-    'with something beside it',
-    "root.append(Object.assign(document.createElement('a'), { href: 'https://evil.example/', textContent: 'Trust me' }))",
-  ],
-  [
-    'behind a forged one',
-    `(() => {
-    const forged = document.createElement('div');
-    forged.setAttribute('data-offerlet-card', root.host.getAttribute('data-offerlet-card'));
-    forged.style.display = 'none';
-    forged.attachShadow({ mode: 'open' }).innerHTML = '<style></style><section>Trust me</section>';
-    root.host.before(forged);
-  })()`,
-  ],
-  [
-    'with a form that shadows the methods of its host',
-    "root.host.outerHTML = '<form data-offerlet-card><input name=getAttribute><input name=remove></form>'",
-  ],
-] as const)
-  test(`a card ${what} is not trusted: the offers are as they would be without it`, async ({ page }) => {
-    const release = await hold(page);
-    const json = block();
-    await page.goto(shop(cardOf(json), inScript(json) + scriptTag()), COMMITTED);
-    await expect(page.locator('[part~=decline]')).toBeVisible();
-    await page.evaluate(`(() => { const root = ${SHADOW}; ${forge}; })()`);
-    release();
-    await poll(() => outcomeOf(page)).toBe('rendered');
-    await expect(accept(page)).toBeVisible();
-    await expect(page.getByText('Trust me')).toHaveCount(0);
-    expect(
-      await page.evaluate(
-        `[${SHADOW}.querySelectorAll('[ping],[style]').length, document.querySelectorAll('form').length]`,
-      ),
-    ).toEqual([0, 0]);
-  });
-
 test('a reload and the way back show the card of the session that was counted, taken over again', async ({ page }) => {
   await page.clock.install();
   const json = block();
