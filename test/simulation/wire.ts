@@ -149,7 +149,8 @@ export class Wire {
     };
     const first = take();
     const second = fault === 'doubled' ? world.wait(ms()).then(take) : undefined;
-    second?.catch(() => undefined);
+    // Nobody waits for the other one.
+    for (const each of [first, second]) each?.catch(() => undefined);
     const response = await (second && world.chance(0.5) ? second : first);
     if (fault === 'reply lost') throw broken('ECONNRESET');
     if (fault === 'reply hangs') return never;

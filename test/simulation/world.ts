@@ -194,7 +194,8 @@ export class Process {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => void (this.isAlive && reject(error as Error));
       this.world.in(ms + this.world.random(), () => {
-        if (!this.isAlive) return;
+        // It may have said that this is done, and die before it is.
+        if (!this.reach()) return;
         try {
           const done = work();
           if (done instanceof Promise) done.then((value) => this.isAlive && resolve(value), fail);
