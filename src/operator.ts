@@ -42,7 +42,7 @@ export type {
   ReportOf,
   RowOf,
 } from './operator/reports/reportQuery.ts';
-export { toCsv, type CsvColumn, type CsvOptions } from './text/toCsv.ts';
+export { toCsv, type CsvOptions } from './text/toCsv.ts';
 export type { DateRange } from './wire/utcDates.ts';
 export type {
   AddResult,
@@ -57,7 +57,7 @@ export type {
   Subcategory,
 } from './wire/channel.ts';
 export type { Problem } from './wire/json.ts';
-export type { Report, ReportRow } from './wire/reporting.ts';
+export type { CsvColumn, Report, ReportRow } from './wire/reporting.ts';
 
 export type { ConsoleOptions } from './operator/console/consoleOptions.ts';
 export { createOperatorConsole, type ConsoleVisitor } from './operator/console/createOperatorConsole.ts';

@@ -11,7 +11,8 @@ import {
   environmentVariable,
   isPlain,
 } from './command.ts';
-import { describeEnd, EXIT, UsageError, wantsJson } from './ExitError.ts';
+import { describeEnd, wantsJson } from './describeEnd.ts';
+import { EXIT, UsageError } from './ExitError.ts';
 import { wrap } from './output/terminal.ts';
 
 type Commands = Readonly<Record<string, Command | CommandGroup>>;

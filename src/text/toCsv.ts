@@ -1,16 +1,5 @@
 import { isObject } from '../wire/json.ts';
-import { isShare } from '../wire/reporting.ts';
-
-/** The columns that rows of a type can have. Rows of which nothing is known can have any. */
-export type CsvColumn<Row> = [Row] extends [never]
-  ? string
-  : keyof Row extends never
-    ? string
-    : Row extends { readonly change: infer Change }
-      ?
-          | Exclude<keyof Row & string, 'counterpart' | 'change'>
-          | `${keyof Change & string}_${'before' | 'change_percent' | 'change_points'}`
-      : keyof Row & string;
+import { isShare, type CsvColumn } from '../wire/reporting.ts';
 
 /** Options of `toCsv`. */
 export interface CsvOptions<Row = object> {

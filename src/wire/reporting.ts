@@ -197,3 +197,14 @@ function readTime(value: unknown): string | undefined {
   const time = Date.parse(hasZone ? value : `${value}Z`);
   return Number.isNaN(time) ? undefined : `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
+
+/** The columns that rows of a type can have. Rows of which nothing is known can have any. */
+export type CsvColumn<Row> = [Row] extends [never]
+  ? string
+  : keyof Row extends never
+    ? string
+    : Row extends { readonly change: infer Change }
+      ?
+          | Exclude<keyof Row & string, 'counterpart' | 'change'>
+          | `${keyof Change & string}_${'before' | 'change_percent' | 'change_points'}`
+      : keyof Row & string;

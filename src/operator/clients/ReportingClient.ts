@@ -3,6 +3,7 @@ import {
   readReport,
   CHANNEL_REPORT_PATH,
   PUBLISHER_REPORT_PATH,
+  type CsvColumn,
   type Report,
   type ReportRow,
 } from '../../wire/reporting.ts';
@@ -20,7 +21,6 @@ import {
   type ReportVariant,
   type ReportOf,
 } from '../reports/reportQuery.ts';
-import type { CsvColumn } from '../../text/toCsv.ts';
 import { ChannelClient } from './ChannelClient.ts';
 import {
   findChanged,
@@ -46,8 +46,8 @@ export interface WalkOptions extends CallOptions {
   /** Throws a ReportChangedError when total or summary change between pages; true by default. */
   readonly snapshot?: boolean | undefined;
   /**
-   * Reads a report with more rows than the network allows in parts: by `dates`, or by dates and `publishers`, which leaves out
-   * removed publishers. `publishers` by default for `rows`; `pages` reads no parts by default.
+   * Reads a report with more rows than the network allows in parts: by `dates`, or by dates and `publishers`. Of more than
+   * 10,000 publishers, removed ones are left out. `publishers` by default for `rows`; `pages` reads no parts by default.
    */
   readonly split?: Split | false | undefined;
   /** Milliseconds to wait between two calls; 0 by default. */

@@ -25,7 +25,7 @@ export interface PartQuery {
   readonly offset?: number | undefined;
 }
 
-/** `dates` leaves nothing out. In parts by publishers, those that were removed are missing: they are in no list. */
+/** `dates` leaves nothing out. Of more than 10,000 publishers, those that were removed are missing: they are in no list. */
 export type Split = 'dates' | 'publishers';
 
 /** Publishers of one request: more ids would make a URL that proxies refuse. */
@@ -130,14 +130,28 @@ function byDates(query: PartQuery & DateRange, refused: RowLimitError): DateRang
 
 async function byPublishers(
   source: ReportSource,
-  { group_by, publisher_ids }: PartQuery,
+  query: PartQuery,
   refused: RowLimitError,
 ): Promise<{ readonly publisher_ids: readonly string[] }[] | undefined> {
+  const { group_by, publisher_ids } = query;
   if (!group_by?.includes('publisher')) return undefined;
-  const ids = publisher_ids ?? (await source.publishers());
+  const ids = publisher_ids ?? (await readIds(source, query));
   if (ids.length < 2) return undefined;
   const size = Math.min(IDS_PER_REQUEST, Math.ceil(ids.length / countParts(refused, ids.length)));
   return chunksOf(ids, size).map((some) => ({ publisher_ids: some }));
+}
+
+/** The publishers with activity, removed ones included; where these are too many for one report, those of the channel's list. */
+async function readIds(source: ReportSource, query: PartQuery): Promise<readonly string[]> {
+  const ids: string[] = [];
+  try {
+    for await (const { data } of source.walk({ ...totalsOf(query), group_by: ['publisher'] }))
+      for (const row of data) ids.push(String(row['publisher_id']));
+    return ids;
+  } catch (error) {
+    if (!(error instanceof RowLimitError)) throw error;
+    return source.publishers();
+  }
 }
 
 /** Returns a list in parts of at most that size. */

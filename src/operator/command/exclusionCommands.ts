@@ -109,7 +109,7 @@ export const exclusionsShow = operatorCommand({
 /** `offerlet-operator exclusions add`: excludes subcategories beside those that are excluded already. */
 export const exclusionsAdd = operatorCommand({
   summary: 'Excludes subcategories, or whole categories, beside those that are excluded already.',
-  usage: '(ID… | --file FILE) [--publisher ID | --publisher-file FILE | --all] [--dry-run] [options]',
+  usage: '(ID… | --file FILE) [--publisher ID | --all] [options]',
   maxWords: MAX_WORDS,
   options: EDIT,
   examples: [
@@ -135,7 +135,7 @@ export const exclusionsAdd = operatorCommand({
 /** `offerlet-operator exclusions remove`: allows subcategories again. */
 export const exclusionsRemove = operatorCommand({
   summary: 'Allows excluded subcategories, or whole categories, again.',
-  usage: '(ID… | --file FILE | --undo FILE) [--publisher ID | --publisher-file FILE | --all] [--dry-run] [options]',
+  usage: '(ID… | --undo FILE) [--publisher ID | --all] [options]',
   maxWords: MAX_WORDS,
   options: REMOVE,
   examples: [

@@ -1,6 +1,6 @@
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { ApiError, NotFoundError, ValidationError } from '../clients/errors.ts';
-import { forEach } from './forEach.ts';
+import { forEach } from '../clients/forEach.ts';
 
 /** An approved publisher, and what the channel excludes for it. */
 export interface ExcludedPublisher {

@@ -9,10 +9,10 @@ import {
   type PublisherGrouping,
   type PublisherMetric,
   type TimeGrain,
+  type CsvColumn,
   type Report,
   isShare,
 } from '../../wire/reporting.ts';
-import type { CsvColumn } from '../../text/toCsv.ts';
 import { dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
 
 /** Whose report: a channel's on all its publishers, or one publisher's own. */

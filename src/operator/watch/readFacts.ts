@@ -7,7 +7,7 @@ import { DateRangeError, ReportingUnavailableError, RowLimitError, ValidationErr
 import { chunksOf, IDS_PER_REQUEST } from '../clients/walkParts.ts';
 import { type ReportingClient } from '../clients/ReportingClient.ts';
 import { readWholeReport } from '../clients/readWholeReport.ts';
-import { forEach } from '../operations/forEach.ts';
+import { forEach } from '../clients/forEach.ts';
 import { EVERYTHING, NO_FILTERS, type ReportSpec } from '../reports/reportSpec.ts';
 import type { ChannelMetric } from '../../wire/reporting.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
