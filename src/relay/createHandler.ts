@@ -12,16 +12,16 @@ import { readClient, type Client } from './readClient.ts';
 import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
-import { createPrefetch } from './prefetch.ts';
+import { createPrefetch, type PrefetchRead } from './prefetch.ts';
 import { createRecommend } from './recommend.ts';
 import { readAsker } from './repeatResponses.ts';
 import {
-  type Handler,
   bodyUnreadable,
   readRequestId,
   readTraceparent,
   type RelayRequest,
   type RequestInfo,
+  type RespondDirectly,
 } from './runtime.ts';
 import { createTelemetry, explain, type RelayGauge } from './telemetry.ts';
 import { createUpstream, type Caller, type NetworkState, type Upstream } from './createUpstream.ts';
@@ -31,6 +31,14 @@ type PostRoute = (typeof POSTS)[number];
 const GETS = ['/health', '/ready'] as const;
 const ROUTES = [...POSTS, ...GETS] as const;
 type Route = (typeof ROUTES)[number];
+
+/** The relay on any runtime. Neither method throws or rejects. */
+export interface Handler {
+  readonly respond: RespondDirectly;
+  readonly prefetch: PrefetchRead;
+  /** What it is like at this moment; for several shops, of those that were used so far. */
+  gauges(): readonly RelayGauge[];
+}
 
 /** Whether a page may use the relay: one of its own origin, one of an allowed origin, or neither. */
 type OriginVerdict = 'own' | 'allowed' | 'foreign';

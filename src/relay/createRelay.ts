@@ -2,13 +2,13 @@ import { partnerError } from '../wire/errors.ts';
 import { isObject, own } from '../wire/json.ts';
 import { refuseBrowser } from '../wire/keys.ts';
 import type { Reply } from './errors.ts';
-import { createHandler, NOT_CONFIGURED } from './createHandler.ts';
+import { createHandler, NOT_CONFIGURED, type Handler } from './createHandler.ts';
 import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions, ShopsOptions } from './options/relayOptions.ts';
 import { checkBeforeKey, openShops } from './openShops.ts';
 import { createTelemetry, explain, type RelayGauge } from './telemetry.ts';
 import type { Prefetch } from './prefetch.ts';
-import { fromRequest, rememberHandler, type Handler, type RequestInfo } from './runtime.ts';
+import { fromRequest, rememberDirect, type RequestInfo } from './runtime.ts';
 
 /** The relay. Neither itself nor its method throws or rejects. */
 export interface Relay {
@@ -34,7 +34,7 @@ export function createRelay(options: RelayOptions | ShopsOptions): Relay {
   };
   const prefetch: Prefetch = (source, given) => handler.prefetch(source, given);
   const relay: Relay = Object.assign(respond, { prefetch, gauges: () => handler.gauges() });
-  rememberHandler(relay, handler);
+  rememberDirect(relay, handler.respond);
   return relay;
 }
 

@@ -2,7 +2,7 @@ import { setNewest } from '../http/setNewest.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import { hashText } from '../wire/hash.ts';
 import { isObject } from '../wire/json.ts';
-import { createHandler, NOT_CONFIGURED } from './createHandler.ts';
+import { createHandler, NOT_CONFIGURED, type Handler } from './createHandler.ts';
 import { createDedupeMemory } from './dedupe/createDedupeMemory.ts';
 import type { DedupeStore } from './dedupe/dedupeStore.ts';
 import { errorReply, RelayConfigError, RelayError, type Reply } from './errors.ts';
@@ -12,7 +12,7 @@ import type { RelayOptions, Shop, ShopsOptions } from './options/relayOptions.ts
 import { readFunction, refuseOption } from './optionValue.ts';
 import type { RateLimiter } from './rateLimits.ts';
 import { readSource } from './prefetch.ts';
-import { readRequestId, type Handler, type RelayRequest } from './runtime.ts';
+import { readRequestId, type RelayRequest } from './runtime.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** Shops that are held at a time; beyond that, the one unused for longest is opened anew when it comes back. */

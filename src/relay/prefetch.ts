@@ -14,7 +14,6 @@ import { SERVER } from './repeatResponses.ts';
 import {
   fromNode,
   fromRequest,
-  type Handler,
   type NodeRequest,
   type ReadRequest,
   readRequestId,
@@ -54,6 +53,12 @@ export interface Prefetched {
  */
 export type Prefetch = (request: Request | NodeRequest, given: PrefetchRequest) => Promise<Prefetched | undefined>;
 
+/** A `Prefetch` that also takes a request that was read before. */
+export type PrefetchRead = (
+  source: Parameters<Prefetch>[0] | ReadRequest,
+  given: PrefetchRequest,
+) => Promise<Prefetched | undefined>;
+
 /** Milliseconds for which a page is held up by default. */
 const TIMEOUT_MS = 800;
 const TIMEOUT_MAX_MS = 120_000;
@@ -74,13 +79,7 @@ interface Noted {
 }
 
 /** Returns the relay's `prefetch`: a recommendations request like a page's, made by the server that renders the page. */
-export function createPrefetch({
-  settings,
-  rates,
-  telemetry,
-  recommend,
-  clientOf,
-}: PrefetchParts): Handler['prefetch'] {
+export function createPrefetch({ settings, rates, telemetry, recommend, clientOf }: PrefetchParts): PrefetchRead {
   async function request(
     visit: RelayRequest,
     page: JsonObject,

@@ -4,8 +4,6 @@ import { errorReply, RelayError, type Reply } from './errors.ts';
 import { refuseHead } from '../http/refuseHead.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { ShopFunctions } from './options/relayOptions.ts';
-import type { RelayGauge } from './telemetry.ts';
-import type { Prefetch, Prefetched, PrefetchRequest } from './prefetch.ts';
 
 // How requests reach a relay on each runtime: as a Web `Request`, or as a message of node:http.
 
@@ -109,14 +107,6 @@ export interface NodeRequest {
 /** A request that was read before, and where it came from. */
 export type ReadRequest = readonly [RelayRequest, RequestInfo];
 
-/** The relay on any runtime. Neither method throws or rejects. */
-export interface Handler {
-  respond(request: RelayRequest, info: RequestInfo): Promise<Reply>;
-  /** What it is like at this moment; for several shops, of those that were used so far. */
-  gauges(): readonly RelayGauge[];
-  prefetch(source: Request | NodeRequest | ReadRequest, given: PrefetchRequest): Promise<Prefetched | undefined>;
-}
-
 /** A Web `Request` as the relay needs it. */
 export function fromRequest(request: Request): RelayRequest {
   const url = new URL(request.url);
@@ -154,11 +144,14 @@ async function readWebBody(request: Request, limits: BodyLimits): Promise<Uint8A
   }
 }
 
-const handlers = new WeakMap<object, Handler>();
+/** Responds on any runtime. Never throws or rejects. */
+export type RespondDirectly = (request: RelayRequest, info: RequestInfo) => Promise<Reply>;
 
-/** Lets `toNode` call a relay's handler, past `Request` and `Response`, which cost Node more than all the rest. */
-export function rememberHandler(relay: object, handler: Handler): void {
-  handlers.set(relay, handler);
+const direct = new WeakMap<object, RespondDirectly>();
+
+/** Lets `toNode` call a relay past `Request` and `Response`, which cost Node more than all the rest. */
+export function rememberDirect(relay: object, respond: RespondDirectly): void {
+  direct.set(relay, respond);
 }
 
 /** What is used of node:http's ServerResponse. */
@@ -185,16 +178,16 @@ const WRAPPED_BODY = { maxBytes: 256 * 1024, timeoutMs: 10_000 };
  */
 export function toNode<Given extends Respond>(
   relay: Given,
-): Given extends { readonly prefetch: Prefetch } ? NodeHandler & { readonly prefetch: Prefetch } : NodeHandler;
-export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefetch | undefined } {
+): Given extends { readonly prefetch: infer Prefetch } ? NodeHandler & { readonly prefetch: Prefetch } : NodeHandler;
+export function toNode(relay: Respond): NodeHandler & { readonly prefetch: unknown } {
   // None for a function that somebody wrapped around a relay.
-  const handler = handlers.get(relay);
+  const respondDirectly = direct.get(relay);
 
   async function respond(message: NodeRequest): Promise<Reply> {
     const status = refuseHead(message.rawHeaders ?? []);
     if (status !== undefined)
       throw new RelayError('The request has too many headers, or several hosts.', { status, code: 'odd_headers' });
-    if (handler) return handler.respond(fromNode(message), readRequestInfo(message));
+    if (respondDirectly) return respondDirectly(fromNode(message), readRequestInfo(message));
     const isBodiless = message.method === 'GET' || message.method === 'HEAD';
     const body = isBodiless ? undefined : await readNodeBody(message, WRAPPED_BODY);
     const response = await relay(toRequest(message, body), readRequestInfo(message));
@@ -213,8 +206,8 @@ export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefe
       },
     );
   };
-  const { prefetch } = relay as Respond & { readonly prefetch?: Prefetch };
-  return Object.assign(listen, { prefetch: handler && prefetch });
+  const { prefetch } = relay as Respond & { readonly prefetch?: unknown };
+  return Object.assign(listen, { prefetch: respondDirectly && prefetch });
 }
 
 /** With what was read before, and what a socket reads ahead, this stays below 256 KiB. */

@@ -1,6 +1,6 @@
-import { createHandler } from '../relay/createHandler.ts';
+import { createHandler, type Handler } from '../relay/createHandler.ts';
 import { readOptions } from '../relay/options/readOptions.ts';
-import { fromRequest, type Handler, type RelayRequest } from '../relay/runtime.ts';
+import { fromRequest, type RelayRequest } from '../relay/runtime.ts';
 import { createDedupeMemory } from '../relay/dedupe/createDedupeMemory.ts';
 import { EVENT_NAMES, type EventName } from '../wire/events.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';

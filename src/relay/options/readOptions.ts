@@ -7,7 +7,7 @@ import { RelayConfigError } from '../errors.ts';
 import { checkWhole, readChoice, readFlag, readFunction, readNumbers, refuseOption } from '../optionValue.ts';
 import { readRateLimit } from '../rateLimits.ts';
 import { LOG_LEVELS } from '../telemetry.ts';
-import { readAddressHeader, readBasePath, readDedupe, readOrigins } from './checkOptions.ts';
+import { readAddressHeader, readBasePath, readDedupe, readOrigins } from './pageOptions.ts';
 import { readKeyOption, URL_CHECK } from './networkAccess.ts';
 import type { RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
 
