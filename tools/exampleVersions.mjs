@@ -30,17 +30,19 @@ for (const [name, version] of Object.entries(json('package.json').devDependencie
   if (OF_TESTS.test(name)) use(name, version, 'package.json');
 
 let lags = false;
-const names = [...used.keys()].sort();
+const names = [...used.keys()].sort((a, b) => (a < b ? -1 : 1));
 const newestOf = async (name) => (await promisify(execFile)('npm', ['view', name, 'version'])).stdout.trim();
-for (const [at, { value: newest, reason }] of (await Promise.allSettled(names.map(newestOf))).entries()) {
+for (const [at, result] of (await Promise.allSettled(names.map(newestOf))).entries()) {
   const name = names[at];
   const versions = used.get(name);
-  if (reason) {
-    console.error(`${name}: ${reason.message}`);
+  if (result.status === 'rejected') {
+    console.error(`${name}: ${result.reason.message}`);
     lags = true;
+    continue;
   }
+  const newest = result.value;
   for (const [version, places] of versions) {
-    if (version === newest || reason) continue;
+    if (version === newest) continue;
     const isMajor = version.split('.')[0] !== newest.split('.')[0];
     // What is tested on purpose in an older major is beside the newest.
     const isBeside = isMajor && [...versions.keys()].some((other) => other.split('.')[0] === newest.split('.')[0]);
