@@ -85,6 +85,7 @@ const sidebar = [
     items: [
       page('Checklist', 'operate/production'),
       page('Deployment', 'operate/deployment'),
+      page('Failure modes', 'operate/failure-modes'),
       page('Security', 'operate/security'),
       page('Audit', 'operate/audit'),
       page('Data', 'data'),
