@@ -10,7 +10,7 @@ test('every page, example and snippet reserves what docs/reference/page.md recom
   });
   const reserved = files
     .split('\n')
-    .filter((file) => /\.(md|css|php|phtml|html|vue|svelte|js|ts)$/.test(file))
+    .filter((file) => /\.(md|css|php|phtml|html|twig|vue|svelte|js|ts)$/.test(file))
     .flatMap((file) =>
       [
         ...readFileSync(file, 'utf8').matchAll(
