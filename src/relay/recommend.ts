@@ -74,7 +74,7 @@ export function createRecommend(
     try {
       response = await upstream.post(JSON.stringify(body), caller);
     } finally {
-      if (counting) await countOffers(counting, { response, body, caller });
+      if (counting) await countOffers(counting, { response, body, caller, apiKey: settings.apiKey });
     }
     const reply = passOn(response, own(body['custom_metadata'], 'is_sandbox') === true);
     return reply.problem === undefined ? reply : { ...reply, problem: withoutUser(reply.problem, body) };
@@ -87,7 +87,13 @@ async function countOffers(
     response,
     body,
     caller,
-  }: { response: NetworkResponse | undefined; body: Readonly<Record<string, unknown>>; caller: Caller },
+    apiKey,
+  }: {
+    response: NetworkResponse | undefined;
+    body: Readonly<Record<string, unknown>>;
+    caller: Caller;
+    apiKey: string;
+  },
 ): Promise<void> {
   const [session, placement] = [own(response?.json, 'session_id'), own(body, 'placement_details')];
   const isPassedOn = response?.status === 200 && !response.isReflecting;
@@ -97,12 +103,12 @@ async function countOffers(
   const isEmpty = !isObject(offers) || Object.keys(offers).length === 0;
   const user = own(body, 'user_details');
   const shopper = IDENTIFIERS.map((name) => own(user, name) ?? null);
-  const owner = await sha256(JSON.stringify([shopper, own(own(body, 'order_details'), 'order_id') ?? null]));
+  const owner = await sha256(JSON.stringify([apiKey, shopper, own(own(body, 'order_details'), 'order_id') ?? null]));
   const opened = { session, placement, owner: owner.slice(0, OWNER_DIGITS), sender: caller.sender };
   counting.addOffers(isEmpty ? 'empty' : 'answered', opened);
 }
 
-/** Digits of the hash of shopper and order: enough to tell two apart, and too few to say who they are. */
+/** Digits of the hash of shopper and order: enough to tell two apart. Without the key, nobody can look up who they are. */
 const OWNER_DIGITS = 8;
 
 async function callContext(

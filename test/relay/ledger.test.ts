@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { hashText } from '../../src/wire/hash.ts';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import {
   createDedupeMemory,
@@ -298,6 +299,9 @@ describe('the ledger', () => {
     expect(bench.logs.map(({ message }) => message)).toContain(
       'The network gave a session to another shopper, order or place again.',
     );
+    // Whoever guesses a shopper and an order cannot look them up in the files without the key.
+    const guess = await hashText(JSON.stringify([[null, null, null, 'a'], '1001']));
+    expect(await readFile(logFile(), 'latin1')).not.toContain(guess.slice(0, 8));
   });
 
   test('that lacks a method stops the start', () => {
