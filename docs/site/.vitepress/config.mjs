@@ -52,6 +52,7 @@ const sidebar = [
       page('Shopify', 'start/shopify'),
       page('Any backend', 'start/any-backend'),
       page('How it works', 'how-it-works'),
+      page('Why not a vendor’s tag', 'why'),
     ],
   },
   {
