@@ -55,7 +55,7 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 const TESTS = ['test/**/*.test.{ts,tsx}'];
 /** Tests that start processes or databases, wait for real time-outs, weigh their process or need the build. All others are unit tests. */
 const SERVER_TESTS = [
-  'test/{audit,lock,sandbox,simulation}/**/*.test.ts',
+  'test/{audit,lock,sandbox,simulation,verify}/**/*.test.ts',
   'test/relay/{command*,trust*,dedupe/memory}.test.ts',
   'test/relay/runtimes/**/*.test.ts',
   'test/operator/command/{add,commands,numbers,scripted,statement,streams}.test.ts',
@@ -80,6 +80,7 @@ const LONG_TESTS = [
   'test/operator/command/{add,numbers}.test.ts',
   'test/simulation/sabotages.test.ts',
   'test/{client,session}/killed.test.ts',
+  'test/verify/broken.test.ts',
 ];
 /** Tests of what is published, and of the house's rules: those read files only, and `npm test` runs them. */
 const HOUSE_TESTS = ['test/package/{imports,manifests,names,examples,customElements,lock}.test.ts'];

@@ -8,7 +8,15 @@ import { printableJson } from '../text/printable.ts';
 import { readKey } from '../wire/keys.ts';
 import type { Exchange, KeyName } from '../verify/network.ts';
 import type { InterfaceName } from '../verify/rule.ts';
-import { countByInterface, isVerified, RULES, verify, type Verdict, type Verification } from '../verify/verify.ts';
+import {
+  countByInterface,
+  isNamed,
+  isVerified,
+  RULES,
+  verify,
+  type Verdict,
+  type Verification,
+} from '../verify/verify.ts';
 
 const OPTIONS = {
   'integration-key-file': {
@@ -26,6 +34,11 @@ const OPTIONS = {
     value: 'FILE',
     about: 'A file with the key of the publisher report. Otherwise OFFERLET_REPORTING_KEY.',
   },
+  'revoked-key-file': {
+    kind: 'text',
+    value: 'FILE',
+    about: 'A file with a key of the network that was revoked or has expired. Otherwise OFFERLET_REVOKED_KEY.',
+  },
   'api-version': {
     kind: 'text',
     value: 'VERSION',
@@ -36,7 +49,7 @@ const OPTIONS = {
   only: {
     kind: 'list',
     value: 'RULE',
-    about: 'Tries this rule, such as E4 or E4.no-id, and prints what was sent and what came.',
+    about: 'Tries this rule or interface, such as E4, E4.no-id or events, and prints what was sent and what came.',
   },
   junit: { kind: 'text', value: 'FILE', about: 'Also writes the results as JUnit XML.' },
   json: { kind: 'flag', about: 'Prints one JSON document.' },
@@ -46,6 +59,7 @@ const KEYS = [
   ['integration', 'integration-key-file', 'OFFERLET_INTEGRATION_KEY'],
   ['management', 'management-key-file', 'OFFERLET_MANAGEMENT_KEY'],
   ['reporting', 'reporting-key-file', 'OFFERLET_REPORTING_KEY'],
+  ['revoked', 'revoked-key-file', 'OFFERLET_REVOKED_KEY'],
 ] as const satisfies readonly (readonly [KeyName, keyof typeof OPTIONS, string])[];
 
 const MARKS: Readonly<Record<Verdict['state'], readonly [mark: string, tone: Tone, words: string]>> = {
@@ -60,6 +74,10 @@ const NAMES: Readonly<Record<InterfaceName, string>> = {
   channel: 'Channel',
   'channel-report': 'Channel report',
   'publisher-report': 'Publisher report',
+  'events-in-reports': 'Events in reports',
+  'channel-and-offers': 'Channel and offers',
+  'both-reports': 'Both reports',
+  'revoked-key': 'Revoked key',
 };
 /** Failures that the summary names. */
 const WORST = 3;
@@ -86,20 +104,23 @@ async function runVerify(source: SettingsSource): Promise<void> {
   const terminal = openTerminal({ env: source.env });
   const url = readUrl(words[0]);
   const keys = readKeys(settings, source.env, terminal);
-  const isProduction = Object.values(keys).some((key) => readKey(key)?.environment === 'production');
-  if (isProduction && !settings['read-only'])
+  const odd = Object.entries(keys).find(([, key]) => readKey(key)?.environment !== 'staging')?.[0];
+  if (odd !== undefined && !settings['read-only'])
     throw new UsageError(
-      'A key is of production, where trying changes real data.',
+      `The ${odd} key is not of staging: it does not begin with something like adnet_sk_test_. In production, trying changes real data.`,
       'Use keys of staging, or --read-only.',
     );
   const only = settings.only;
-  const known = (word: string): boolean => RULES.some(({ id }) => id === word || id.startsWith(`${word}.`));
-  const odd = only.find((word) => !known(word));
-  if (odd !== undefined) throw new UsageError(`--only names no rule: "${odd}". Use one such as E4 or E4.no-id.`);
+  const unknown = only.find((word) => !RULES.some((rule) => isNamed(rule, word)));
+  if (unknown !== undefined)
+    throw new UsageError(`--only names no rule: "${unknown}". Use one such as E4, E4.no-id or events.`);
   const abort = new AbortController();
-  const stop = (): void =>
-    abort.abort(new ExitError('Stopped before the end: what was changed may not be undone.', EXIT.interrupted));
+  const stop = (): void => {
+    terminal.note('Stopping, and undoing what was changed.');
+    abort.abort();
+  };
   process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
   const progress = createProgress(terminal);
   try {
     const found = await verify({
@@ -117,10 +138,12 @@ async function runVerify(source: SettingsSource): Promise<void> {
     if (settings.json) terminal.write(`${printableJson(documentOf(url, found), 2)}\n`);
     else printFound(terminal, found, only.length > 0);
     for (const what of found.left) terminal.note(`Left behind: ${what}.`);
+    if (found.isInterrupted) throw new ExitError('Stopped before the end.', EXIT.interrupted);
     if (!isVerified(found)) throw new ExitError('', EXIT.someFailed, { code: 'not_verified' });
   } finally {
     progress.end();
     process.removeListener('SIGINT', stop);
+    process.removeListener('SIGTERM', stop);
   }
 }
 
@@ -163,7 +186,7 @@ function printFound(terminal: Terminal, found: Verification, isExchanged: boolea
       untold > 0 && `${untold} cannot be told`,
       notTried > 0 && `${notTried} not tried`,
     ].filter((each) => each !== false);
-    lines.push(`${NAMES[name].padEnd(18)}${`${holds} of ${all} hold`.padEnd(18)}${rest.join(', ')}`.trimEnd());
+    lines.push(`${NAMES[name].padEnd(20)}${`${holds} of ${all} hold`.padEnd(18)}${rest.join(', ')}`.trimEnd());
   }
   lines.push(`${found.calls} calls.`, '');
   if (failed.length > 0)

@@ -1,4 +1,4 @@
-import { own } from '../wire/json.ts';
+import { isObject, own } from '../wire/json.ts';
 import { type Ask, type Exchange, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
 import { PUBLISHER_RULES } from './publisherRules.ts';
 import { of, reading, refused, rule, type Checked, type Rule } from './rule.ts';
@@ -53,9 +53,7 @@ async function someIds(on: Checked, count: number): Promise<string[]> {
 async function keepingExclusions(on: Checked, work: () => Promise<void>): Promise<void> {
   const before = await channelExclusions(on);
   const restore = async (): Promise<void> => void expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: before })));
-  on.world.undoLater('the exclusions of the channel', restore);
-  await work();
-  await restore();
+  await on.world.undoing('the exclusions of the channel', restore, work);
 }
 
 const sorted = (names: readonly string[]): boolean =>
@@ -72,10 +70,6 @@ export const CHANNEL_RULES: readonly Rule[] = [
       { path: `/adnet/publishers/details/${NOBODY}/`, key: 'wrong' },
       [401, 'detail'],
     ),
-    refused('C1.kind', 'The key of another interface is refused.', { path: DETAILS, key: 'integration' }, [
-      401,
-      'detail',
-    ]),
     refused(
       'C3.details',
       'The details of a publisher of another channel are a 404.',
@@ -155,32 +149,17 @@ export const CHANNEL_RULES: readonly Rule[] = [
       const [before, channel, [one = '']] = [await ofPublisher(), await channelExclusions(on), await someIds(on, 1)];
       const set = async (ids: readonly string[]): Promise<void> =>
         void expectOk(await on.ask(put(exclusionsOf(id), { subcategory_ids: ids })));
-      on.world.undoLater(`the exclusions of publisher ${id}`, () => set(before));
-      await set([one]);
-      expect(
-        await on.ask(get(`/adnet/publishers/details/${id}/`)),
-        `exclusions ["${one}"]`,
-        String(await ofPublisher()) === one,
+      await on.world.undoing(
+        `the exclusions of publisher ${id}`,
+        () => set(before),
+        async () => {
+          await set([one]);
+          const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
+          expect(exchange, `exclusions ["${one}"]`, String(await ofPublisher()) === one);
+          const isAsBefore = String(await channelExclusions(on)) === String(channel);
+          expect(await on.ask(get(DETAILS)), "the channel's exclusions as before", isAsBefore);
+        },
       );
-      expect(
-        await on.ask(get(DETAILS)),
-        "the channel's exclusions as before",
-        String(await channelExclusions(on)) === String(channel),
-      );
-      await set(before);
-    }),
-    rule('C8.applies', 'An exclusion applies to the next request for offers.', async (on) => {
-      if (!on.keys.integration) throw new UntoldError('This needs an integration key as well.');
-      const { placed } = await on.world.openSession();
-      if (placed.length === 0) throw new UntoldError('The network has no offer for this key.');
-      const all = (await on.world.categories()).flatMap(({ subcategories }) =>
-        subcategories.map(({ remote_id }) => remote_id),
-      );
-      await keepingExclusions(on, async () => {
-        expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: all })));
-        const { exchange, placed: after } = await on.world.openSession();
-        expect(exchange, 'no offer, as all subcategories are excluded', after.length === 0);
-      });
     }),
     reading('C9.shape', "The channel's details have its name and exclusions.", async (on) => {
       await channelExclusions(on);
@@ -337,4 +316,23 @@ export const CHANNEL_RULES: readonly Rule[] = [
     }),
   ]),
   ...PUBLISHER_RULES,
+  ...of('channel-and-offers', [
+    refused('C1.kind', 'The key of another interface is refused.', { path: DETAILS, key: 'integration' }, [
+      401,
+      'detail',
+    ]),
+    rule('C8.applies', 'An exclusion applies to the next request for offers.', async (on) => {
+      const { placed } = await on.world.openSession();
+      if (placed.length === 0) throw new UntoldError('The network has no offer for this key.');
+      const all = (await on.world.categories()).flatMap(({ subcategories }) =>
+        subcategories.map(({ remote_id }) => remote_id),
+      );
+      await keepingExclusions(on, async () => {
+        expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: all })));
+        const { exchange, placed: after } = await on.world.openSession();
+        expect(exchange, 'no offer, as all subcategories are excluded', after.length === 0);
+        expect(exchange, '"recommendations": {}', isObject(own(exchange.json, 'recommendations')));
+      });
+    }),
+  ]),
 ];

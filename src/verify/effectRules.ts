@@ -5,9 +5,8 @@ import { type Exchange, expect, expectOk, UntoldError } from './network.ts';
 import { readReport, watchable } from './report.ts';
 import { of, rule, type Checked, type Rule } from './rule.ts';
 
-/** How long a network that reports at once may take, and milliseconds between two looks. */
+/** How long a network that reports at once may take. */
 const PATIENCE_MS = 12_000;
-const LOOK_MS = 1_500;
 
 type Counts = Readonly<Record<'loads' | 'impressions' | 'clicks' | 'conversions', number>>;
 
@@ -65,17 +64,17 @@ async function expectEffect(
         `The report shows ${changeOf(after.found)} after ${PATIENCE_MS / 1_000} s; its data run through ${String(through)}.`,
       );
     }
-    await pause(LOOK_MS);
+    await pause(on.lookMs);
   }
   if (wanted.clicks + wanted.conversions === 0) return;
   // What comes late must not be counted again.
-  await pause(LOOK_MS);
+  await pause(on.lookMs);
   const after = await counts(on);
   expect(after.exchange, `${expected}; it is ${changeOf(after.found)}`, changeOf(after.found) === expected);
 }
 
 /** What an event does to a report, within the time that the network states. */
-export const EFFECT_RULES: readonly Rule[] = of('events', [
+export const EFFECT_RULES: readonly Rule[] = of('events-in-reports', [
   rule('R61.counted', 'A load, a display and two clicks that are sent twice are in the report once.', (on) =>
     expectEffect(on, {
       wanted: { loads: 1, impressions: 1, clicks: 2, conversions: 0 },

@@ -3,8 +3,8 @@ import { isObject, own, parseJson } from '../wire/json.ts';
 import { createSecrets } from '../text/printable.ts';
 import { pause } from '../http/pause.ts';
 
-/** Which key a call carries: that of an interface, none, or a text that is none. */
-export type KeyName = 'integration' | 'management' | 'reporting' | 'none' | 'wrong';
+/** Which key a call carries: that of an interface, one that was revoked, none, or a text that is none. */
+export type KeyName = 'integration' | 'management' | 'reporting' | 'revoked' | 'none' | 'wrong';
 
 /** One request. */
 export interface Ask {
@@ -32,7 +32,11 @@ export interface Network {
   /** Calls so far. */
   readonly calls: number;
   readonly keys: Partial<Record<KeyName, string>>;
+  /** Responses with status 429 or 503. */
+  readonly delayed: readonly Exchange[];
   ask(ask: Ask): Promise<Exchange>;
+  /** From now on calls only undo what was changed: they ignore `signal` and `maxCalls`. */
+  finish(): void;
 }
 
 export interface NetworkOptions {
@@ -64,14 +68,17 @@ const SHOWN = 2_000;
 
 /** Returns how to call a network politely: paced, as often as allowed, and later when it asks for that. */
 export function openNetwork(options: NetworkOptions): Network {
-  const { url, keys, version, signal, maxCalls, paceMs } = options;
+  const { url, keys, version, maxCalls, paceMs } = options;
   const secrets = Object.values(keys).map((key) => createSecrets(key));
   const redact = (text: string): string => secrets.reduce((shown, secret) => secret.redact(shown), text);
+  const delayed: Exchange[] = [];
   let calls = 0;
   let next = 0;
+  let isFinishing = false;
 
   async function once(ask: Ask): Promise<Exchange> {
-    if (calls >= maxCalls) throw new TooManyCallsError(`The run has made ${maxCalls} calls.`);
+    const signal = isFinishing ? undefined : options.signal;
+    if (calls >= maxCalls && !isFinishing) throw new TooManyCallsError(`The run has made ${maxCalls} calls.`);
     calls++;
     const wait = next - performance.now();
     next = Math.max(next, performance.now()) + paceMs;
@@ -115,13 +122,18 @@ export function openNetwork(options: NetworkOptions): Network {
       return calls;
     },
     keys,
+    delayed,
+    finish() {
+      isFinishing = true;
+    },
     async ask(ask) {
       for (let left = RETRIES; ; left--) {
         const exchange = await once(ask);
         const seconds = Number(exchange.headers.get('retry-after') ?? 1);
         const isPassing = exchange.status === 429 || exchange.status === 503;
+        if (isPassing) delayed.push(exchange);
         if (!isPassing || left === 0 || !(seconds <= RETRY_MAX_S)) return exchange;
-        await pause(seconds * 1_000, signal);
+        await pause(seconds * 1_000, isFinishing ? undefined : options.signal);
       }
     },
   };

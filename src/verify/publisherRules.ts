@@ -150,13 +150,26 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
   rule('C23.request', 'A new request is pending, has what was sent, and is in the list.', async (on) => {
     const { brand_name, id } = await pending(on);
     const { exchange, publishers } = await named(on, brand_name);
-    const found = publishers.find((each) => own(each, 'brand_name') === brand_name);
+    const found = publishers.find((each) => own(each, 'pending_publisher_id') === id);
     expect(
       exchange,
-      '"status": "PENDING" and its pending_publisher_id',
-      own(found, 'status') === 'PENDING' && own(found, 'pending_publisher_id') === id,
+      '"status": "PENDING" and its brand_name',
+      own(found, 'status') === 'PENDING' && own(found, 'brand_name') === brand_name,
     );
     expect(exchange, 'publisher_remote_id: null', own(found, 'publisher_remote_id') === null);
+  }),
+  rule('C12.insertion', 'A publisher that is added during a walk hides no other.', async (on) => {
+    const read = async (page: string) => {
+      const exchange = await on.ask(get(LIST, { page, page_size: '2' }));
+      const all = (own(expectOk(exchange), 'publishers') ?? []) as readonly unknown[];
+      return { exchange, names: all.map((each) => String(own(each, 'brand_name'))) };
+    };
+    const [one, two] = [await read('1'), await read('2')];
+    if (two.names.length < 2) throw new UntoldError('The channel has fewer than four publishers.');
+    await added(on, [await newItem(on)]);
+    const after = await read('2');
+    const seen = new Set([...one.names, ...after.names]);
+    expect(after.exchange, `"${two.names[0]}", the next one`, seen.has(two.names[0] ?? ''));
   }),
   rule('C16.pending', 'A pending request is read by its id, without a key.', async (on) => {
     const { id } = await pending(on);

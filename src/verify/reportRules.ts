@@ -7,27 +7,29 @@ import { of, reading, refused, type Rule } from './rule.ts';
 
 /** The rules of one report. */
 function rulesOf(variant: Variant): readonly Rule[] {
-  const { path, key, otherKey, metrics, foreign, name } = variant;
+  const { path, key, metrics, foreign, name } = variant;
   const ask = (query: Ask['query']): Ask => ({ path, key, query: query ?? '' });
   const bad = (id: string, says: string, query: Ask['query']): Omit<Rule, 'of'> =>
     refused(id, says, ask(query), [400, 'fields']);
   return of(name, [
-    ...(['POST', 'PUT', 'DELETE'] as const).map((method) => ({
-      ...refused(
-        `R1.${method.toLowerCase()}`,
-        `${method} is a 405.`,
-        { method, path, key, ...(method !== 'DELETE' && { body: {} }) },
-        [405, 'detail'],
-      ),
-    })),
+    ...(['POST', 'PUT', 'DELETE'] as const).map((method) =>
+      reading(`R1.${method.toLowerCase()}`, `${method} is a 405 that allows GET.`, async (on) => {
+        const exchange = await on.ask({ method, path, key, ...(method !== 'DELETE' && { body: {} }) });
+        expectRefusal(exchange, 405, 'detail');
+        expect(exchange, 'Allow: GET', exchange.headers.get('allow') === 'GET');
+      }),
+    ),
+    reading('R2.method', 'The method is checked before the key.', async (on) =>
+      expectRefusal(await on.ask({ method: 'POST', path, key: 'none', body: {} }), 405),
+    ),
+    refused('R2.key', 'The key is checked before the parameters.', { path, key: 'wrong', query: { foo: '1' } }, [
+      401,
+      'detail',
+    ]),
     refused('R3.no-key', 'A call without a key is refused.', { path, key: 'none' }, [401, 'detail']),
     refused('R3.wrong-key', 'An unknown key is refused.', { path, key: 'wrong' }, [401, 'detail']),
     reading('R3.key-case', 'The name of the key header is read in any case.', async (on) => {
       expectOk(await on.ask({ ...ask(last(1)), headers: { 'x-api-key': undefined, 'X-API-KEY': on.keys[key] } }));
-    }),
-    reading('R4.other-report', 'The key of the other report is refused.', async (on) => {
-      if (!on.keys[otherKey]) throw new UntoldError(`This needs a ${otherKey} key as well.`);
-      expectRefusal(await on.ask({ path, key: otherKey }), 401, 'detail');
     }),
     bad('R5.unknown', 'An unknown parameter is refused.', { foo: '1' }),
     bad('R5.channel', 'channel_id is no parameter.', { channel_id: '1' }),
@@ -124,6 +126,19 @@ function rulesOf(variant: Variant): readonly Rule[] {
         String(rows[0]?.['period_start']) >= String(last(15)['from']),
       );
     }),
+    reading('R19.edge', 'A week has what its days have, Sunday included.', async (on) => {
+      const query = { ...last(15), metrics: COUNTS };
+      const weeks = await readReport(on, variant, { ...query, time_grain: 'week' });
+      const days = await readReport(on, variant, { ...query, time_grain: 'day' });
+      for (const week of weeks.rows) {
+        const [start, end] = [String(week['period_start']), String(week['period_end'])];
+        const within = days.rows.filter(
+          (day) => String(day['period_start']) >= start && String(day['period_end']) <= end,
+        );
+        const clicks = sum(within, 'clicks');
+        expect(weeks.exchange, `${clicks} clicks from ${start} to ${end}`, week['clicks'] === clicks);
+      }
+    }),
     reading('R20.month', 'A month is a calendar month, cut to the dates.', async (on) => {
       const { rows, exchange } = await readReport(on, variant, {
         ...last(35),
@@ -218,6 +233,13 @@ const CHANNEL_ONLY: readonly Rule[] = of('channel-report', [
     { path: CHANNEL.path, key: 'management', query: { metrics: 'clicks', sort_by: 'impressions' } },
     [400, 'fields'],
   ),
+  reading('R39.exact', 'Money is rounded once: revenue with and without an email make the payout.', async (on) => {
+    const { summary, exchange } = await readReport(on, CHANNEL, last(7));
+    const all = ['channel_payout', 'revenue_with_email', 'revenue_without_email'].map((name) => Number(summary[name]));
+    const [payout = 0, known = 0, unknown = 0] = all;
+    if (!all.every(Number.isFinite)) throw new UntoldError('The channel does not report these three metrics.');
+    expect(exchange, `revenues that add up to ${payout}, within a cent`, Math.abs(known + unknown - payout) < 0.0151);
+  }),
   reading('R57.publishers', "The publishers add up to the channel's total.", async (on) => {
     const whole = await lastWeek(on, CHANNEL);
     const parts = await readReport(on, CHANNEL, { ...last(7), metrics: COUNTS, group_by: 'publisher', limit: '250' });
@@ -257,4 +279,15 @@ export const REPORT_RULES: readonly Rule[] = [
   ...CHANNEL_ONLY,
   ...rulesOf(PUBLISHER),
   ...PUBLISHER_ONLY,
+  ...of(
+    'both-reports',
+    [CHANNEL, PUBLISHER].map(({ name, path, otherKey }) =>
+      refused(
+        `R4.${name}`,
+        `The ${otherKey} key does not open the ${name.replace('-', ' ')}.`,
+        { path, key: otherKey },
+        [401, 'detail'],
+      ),
+    ),
+  ),
 ];

@@ -170,12 +170,30 @@ export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
         'another request_id',
         typeof id === 'string' && id !== own(own(other.exchange.json, 'meta'), 'request_id'),
       );
+      expect(one.exchange, `x-request-id: ${String(id)}`, one.exchange.headers.get('x-request-id') === id);
     }),
     sumsTo('R57.grains', 'Days, weeks and months add up to the total.', [
       { time_grain: 'day' },
       { time_grain: 'week' },
       { time_grain: 'month' },
     ]),
+    reading(
+      'R57.metrics',
+      'The days add up to the summary in each metric, money within half a cent a day.',
+      async (on) => {
+        const { rows, summary, exchange } = await readReport(on, variant, { ...last(7), time_grain: 'day' });
+        for (const [metric, total] of Object.entries(summary)) {
+          const kind = kindOf(metric);
+          const slack = kind === 'money' && metric !== 'attributed_cpa' ? (rows.length + 1) * 0.0051 : 0;
+          if (slack > 0 || kind === 'count')
+            expect(
+              exchange,
+              `${metric} of days that add up to ${String(total)}`,
+              Math.abs(sum(rows, metric) - Number(total)) <= slack,
+            );
+        }
+      },
+    ),
     sumsTo('R57.groups', 'The groups of a breakdown add up to the total.', [
       { group_by: 'page_type' },
       { group_by: 'widget_type' },

@@ -1,19 +1,25 @@
-import { type Ask, expectRefusal, type Network, type Shape } from './network.ts';
+import { type Ask, expectRefusal, type KeyName, type Network, type Shape } from './network.ts';
 import type { World } from './world.ts';
 
-/** The interfaces, and the key without which none of their rules can be tried. */
+/** The interfaces and what spans two of them, with the keys without which none of their rules can be tried: one of each list. */
 export const INTERFACES = {
-  recommendations: 'integration',
-  events: 'integration',
-  channel: 'management',
-  'channel-report': 'management',
-  'publisher-report': 'reporting',
-} as const;
+  recommendations: [['integration']],
+  events: [['integration']],
+  channel: [['management']],
+  'channel-report': [['management']],
+  'publisher-report': [['reporting']],
+  'events-in-reports': [['integration'], ['reporting', 'management']],
+  'channel-and-offers': [['management'], ['integration']],
+  'both-reports': [['management'], ['reporting']],
+  'revoked-key': [['revoked']],
+} as const satisfies Readonly<Record<string, readonly (readonly KeyName[])[]>>;
 export type InterfaceName = keyof typeof INTERFACES;
 
 /** What a rule's check works with. */
 export interface Checked extends Network {
   readonly world: World;
+  /** Milliseconds between two looks at a report that should change. */
+  readonly lookMs: number;
 }
 
 /** One promise of the contract (src/network/contract/rules.md), and how to see whether a network keeps it. */

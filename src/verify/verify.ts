@@ -11,6 +11,7 @@ import {
 } from './network.ts';
 import { RECOMMENDATION_RULES } from './recommendationRules.ts';
 import { REPORT_RULES } from './reportRules.ts';
+import { REVOKED_KEY_RULES } from './revokedKeyRules.ts';
 import { INTERFACES, type Checked, type InterfaceName, type Rule } from './rule.ts';
 import { openWorld } from './world.ts';
 
@@ -21,6 +22,7 @@ export const RULES: readonly Rule[] = [
   ...CHANNEL_RULES,
   ...REPORT_RULES,
   ...EFFECT_RULES,
+  ...REVOKED_KEY_RULES,
 ];
 
 /** What was found about one rule. */
@@ -36,10 +38,12 @@ export interface Verdict {
 export interface VerifyOptions extends Omit<NetworkOptions, 'maxCalls' | 'paceMs'> {
   readonly maxCalls?: number;
   readonly paceMs?: number;
-  /** Rules that begin with one of these; by default all. */
+  /** Rules or interfaces; by default all. */
   readonly only?: readonly string[];
   /** Tries only what changes nothing. */
   readonly readOnly?: boolean;
+  /** Milliseconds between two looks at a report that should change. */
+  readonly lookMs?: number;
   /** Called after each rule. */
   readonly onVerdict?: (verdict: Verdict, done: number, all: number) => void;
 }
@@ -48,6 +52,8 @@ export interface VerifyOptions extends Omit<NetworkOptions, 'maxCalls' | 'paceMs
 export interface Verification {
   readonly verdicts: readonly Verdict[];
   readonly calls: number;
+  /** Whether `signal` ended it early. */
+  readonly isInterrupted: boolean;
   /** What the run made and could not undo. */
   readonly left: readonly string[];
 }
@@ -55,38 +61,46 @@ export interface Verification {
 /** Calls of one run, and milliseconds between two: 600 in a minute at most. */
 const MAX_CALLS = 600;
 const PACE_MS = 50;
+const LOOK_MS = 1_500;
+/** Rules in a row without a response, after which a network is left alone. */
+const SILENT = 3;
 
 /** Asks a network for each promise of the contract that a key gives access to. */
 export async function verify(options: VerifyOptions): Promise<Verification> {
-  const { only = [], readOnly = false, onVerdict, keys } = options;
+  const { only = [], readOnly = false, onVerdict, keys, signal, lookMs = LOOK_MS } = options;
   const network = openNetwork({ maxCalls: MAX_CALLS, paceMs: PACE_MS, ...options });
   const world = openWorld(network, `verify-${Date.now().toString(36)}`);
-  const on: Checked = { ...network, ask: network.ask, keys, world };
-  const chosen = RULES.filter(
-    ({ id }) => only.length === 0 || only.some((part) => id === part || id.startsWith(`${part}.`)),
-  );
+  const on: Checked = { ...network, world, lookMs };
+  const chosen = RULES.filter((rule) => only.length === 0 || only.some((word) => isNamed(rule, word)));
+  let silent = 0;
   const verdicts: Verdict[] = [];
   for (const rule of chosen) {
     const verdict = await judge(rule);
     verdicts.push(verdict);
     onVerdict?.(verdict, verdicts.length, chosen.length);
   }
-  return { verdicts, left: await world.cleanUp(), calls: network.calls };
+  network.finish();
+  const left = await world.cleanUp();
+  return { verdicts, left, calls: network.calls, isInterrupted: signal?.aborted === true };
 
   async function judge({ check, isReading, ...rule }: Rule): Promise<Verdict> {
-    const needed = INTERFACES[rule.of];
-    if (!keys[needed]) return { rule, state: 'not-tried', because: `There is no ${needed} key.` };
+    const missing = INTERFACES[rule.of].find((names) => !names.some((name) => keys[name]));
+    if (missing) return { rule, state: 'not-tried', because: `There is no ${missing.join(' or ')} key.` };
     if (readOnly && !isReading)
       return { rule, state: 'not-tried', because: 'It changes something, and --read-only forbids that.' };
+    if (signal?.aborted) return { rule, state: 'not-tried', because: 'The run was stopped.' };
+    if (silent >= SILENT) return { rule, state: 'not-tried', because: 'The network does not respond.' };
     try {
       await check(on);
+      silent = 0;
       return { rule, state: 'holds' };
     } catch (error) {
-      options.signal?.throwIfAborted();
+      if (signal?.aborted) return { rule, state: 'not-tried', because: 'The run was stopped.' };
       if (error instanceof BrokenError)
         return { rule, state: 'fails', because: error.message, exchange: error.exchange };
       if (error instanceof TooManyCallsError) return { rule, state: 'not-tried', because: error.message };
       if (error instanceof UntoldError) return { rule, state: 'untold', because: error.message };
+      silent++;
       return { rule, state: 'fails', because: `a response; there was none (${reasonOf(error)})` };
     }
   }
@@ -95,6 +109,11 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { cause?: { code?: string } };
   return cause?.code ?? message;
+}
+
+/** Whether a word names a rule, such as `E4` or `E4.no-id`, or its interface. */
+export function isNamed({ id, of }: Pick<Rule, 'id' | 'of'>, word: string): boolean {
+  return id === word || id.startsWith(`${word}.`) || of === word;
 }
 
 /** Whether each rule of the interfaces that were tried holds. A rule that was not tried, or cannot be told, is no pass. */

@@ -29,8 +29,8 @@ export interface World {
   readonly added: { readonly brand_name: string; readonly domain: string; readonly id: string }[];
   /** Undoes what can be undone. Returns what could not be. */
   cleanUp(): Promise<readonly string[]>;
-  /** Says how to undo something. */
-  undoLater(name: string, undo: () => Promise<void>): void;
+  /** Runs `work`, then `undo`: at the end of the run as well, if that failed. */
+  undoing(name: string, undo: () => Promise<void>, work: () => Promise<void>): Promise<void>;
   /** A name that only this run uses. */
   readonly mark: string;
 }
@@ -97,7 +97,19 @@ export function openWorld(network: Network, mark: string): World {
         brand_name: String(approved['brand_name']),
       };
     },
-    undoLater: (name, undo) => void undone.set(name, undo),
+    async undoing(name, undo, work) {
+      // An earlier one that failed knows what was there before the run.
+      const first = undone.get(name) ?? undo;
+      undone.set(name, first);
+      try {
+        await work();
+      } finally {
+        await first().then(
+          () => undone.delete(name),
+          () => undefined,
+        );
+      }
+    },
     async cleanUp() {
       const left: string[] = [];
       for (const [name, undo] of undone) {
@@ -110,6 +122,7 @@ export function openWorld(network: Network, mark: string): World {
       // The interface has no call that withdraws a request.
       return [
         ...left,
+        ...(people > 0 ? [`${people} sessions, whose events the reports count`] : []),
         ...added.map(({ brand_name }) => `the pending request of "${brand_name}", which staff can reject`),
       ];
     },

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countByInterface, isVerified, verify } from '../../src/verify/verify.ts';
+
+const KEY = 'adnet_sk_test_of_a_test';
+const server = spawn(process.execPath, ['examples/network-minimal/server.js'], {
+  env: { ...process.env, PORT: '0', API_KEY: KEY },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+let url = '';
+beforeAll(async () => {
+  const [line] = (await once(server.stdout, 'data')) as [Buffer];
+  url = line.toString().trim();
+});
+afterAll(() => void server.kill());
+
+test('examples/network-minimal, which shares no code with the sandbox, holds offers and events', async () => {
+  const found = await verify({ url, version: '1.0.0', keys: { integration: KEY }, fetch, paceMs: 0 });
+  expect(found.verdicts.filter(({ state }) => state === 'fails' || state === 'untold')).toEqual([]);
+  expect(isVerified(found)).toBe(true);
+  const held = countByInterface(found).filter(({ holds, all }) => holds === all);
+  expect(held.map(({ name }) => name)).toEqual(['recommendations', 'events']);
+});
