@@ -94,8 +94,7 @@ export const verifyCommand: Command = {
     },
     { call: 'offerlet-sandbox verify http://127.0.0.1:4600 --only E4', does: 'Repeats one, with its exchange' },
   ],
-  environment:
-    'Each option is also a variable, such as OFFERLET_READ_ONLY=true. A key is better in a file or a variable than in a call.',
+  environment: 'Each option is also a variable, such as OFFERLET_READ_ONLY=true.',
   run: runVerify,
 };
 

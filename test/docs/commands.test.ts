@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { networkCommand } from '../../src/sandbox/networkCommand.ts';
 import { TAXONOMY } from '../../src/network/seed/taxonomy.ts';
+import { verifyCommand } from '../../src/sandbox/verifyCommand.ts';
 import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
 import { isGroup, type Command, type CommandGroup } from '../../src/cli/command.ts';
 import { COMMANDS as OFFERLET, ELSEWHERE as OTHERS } from '../../src/cli/commands.ts';
@@ -22,6 +23,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...called('offerlet-operator', OPERATOR),
   'offerlet-sandbox': sandboxCommand,
   'offerlet-sandbox network': networkCommand,
+  'offerlet-sandbox verify': verifyCommand,
 };
 
 test('every command is on a page', () => {

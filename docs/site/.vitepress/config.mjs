@@ -105,6 +105,7 @@ const sidebar = [
     text: 'Administrators of a network',
     collapsed: true,
     items: [
+      page('Build a network', 'operators/build-a-network'),
       page('Network', 'operators/network'),
       page('Scale', 'operators/scale'),
       page('Wire format', 'project/wire'),

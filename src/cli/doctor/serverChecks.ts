@@ -145,6 +145,8 @@ export function keyChecks(offers: LoadedFile | undefined): Finding[] {
     if (status === 429)
       return 'A limit was reached: raise rateLimit of the relay, or the one in front of it, or try again later.';
     if (status === 413) return 'The page sends more than the relay accepts: leave out what offers do not need.';
+    if (status === 502)
+      return 'See the log of the relay. If the response of the network could not be understood, offerlet-sandbox verify says which rules of the contract the network breaks.';
     if (status >= 500) return 'See the log of the relay.';
     const names = [...new Set(fields.map(({ path }) => path).filter(Boolean))].slice(0, 5).join(', ');
     return names

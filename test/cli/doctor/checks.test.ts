@@ -35,7 +35,8 @@ test.each([
   [413, 'leave out'],
   [422, 'placement_details.view'],
   [429, 'limit'],
-  [502, 'log of the relay'],
+  [502, 'offerlet-sandbox verify'],
+  [503, 'log of the relay'],
 ])('the advice on a response with status %i speaks of: %s', (status, said) => {
   const json = {
     message: 'No.',
