@@ -142,9 +142,12 @@ async function respond(request) {
   return route(body);
 }
 
-const server = createServer(async (request, response) => {
-  const [status, body] = await respond(request).catch((error) => [error.status ?? 500, { message: error.message }]);
-  response.writeHead(status, body && { 'content-type': 'application/json' }).end(body && JSON.stringify(body));
+const server = createServer((request, response) => {
+  void respond(request)
+    .catch((error) => [error.status ?? 500, { message: error.message }])
+    .then(([status, body]) => {
+      response.writeHead(status, body && { 'content-type': 'application/json' }).end(body && JSON.stringify(body));
+    });
 });
 server.listen(Number(PORT), '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${server.address().port}`);

@@ -38,7 +38,7 @@ export const BROKEN_CHANNELS: readonly BrokenNetwork[] = [
     wrapper: always(
       bodies(/exclusions\/$/, (body) => {
         if (Array.isArray(body.subcategory_ids))
-          body.subcategory_ids = body.subcategory_ids.filter((id: string) => !String(id).startsWith('0000'));
+          body.subcategory_ids = body.subcategory_ids.filter((id: unknown) => !String(id).startsWith('0000'));
       }),
     ),
   },
