@@ -12,6 +12,8 @@ export interface RecordsFile {
 
 /** Only this account may read it: it says who bought what. */
 const MODE = 0o600;
+/** Records that may wait while a write hangs; beyond that, they are refused. */
+const WAITING_MAX = 10_000;
 
 /** Opens the file of `--events-to`. It is opened for each write, so it may be moved away at any time. Throws a `UsageError`. */
 export function openRecordsFile(path: string): RecordsFile {
@@ -24,6 +26,7 @@ export function openRecordsFile(path: string): RecordsFile {
     throw new UsageError(`--events-to cannot be written: "${path}" (${code ?? 'unknown error'}).`);
   }
   let waiting: string[] = [];
+  let isBroken = false;
   let next: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
 
@@ -34,14 +37,18 @@ export function openRecordsFile(path: string): RecordsFile {
       .then(() => {
         const lines = waiting;
         [waiting, next] = [[], undefined];
-        writing = appendFile(path, lines.join(''), { mode: MODE });
+        const text = `${isBroken ? '\n' : ''}${lines.join('')}`;
+        // A disk that is full may have taken half a line: the next one must not continue it.
+        isBroken = true;
+        writing = appendFile(path, text, { mode: MODE }).then(() => void (isBroken = false));
         return writing;
       });
     return next;
   }
 
   return {
-    add(record) {
+    async add(record) {
+      if (waiting.length >= WAITING_MAX) throw new Error(`${WAITING_MAX} records wait for the disk`);
       waiting.push(`${JSON.stringify(record)}\n`);
       return write();
     },

@@ -46,10 +46,13 @@ export interface OpenShop {
   readonly backends: RequestListener;
 }
 
+type Place = Pick<OpenShop, 'hosts' | 'basePath' | 'listener'>;
 type OpenDedupe = DedupeStore & { readonly lost?: Promise<Error>; close(): Promise<void> };
 
 /** The path of the route for backends, below where it is mounted. */
 export const PREFETCH_PATH = '/prefetch';
+/** Longer than any path. */
+const PATH_MAX = 1e6;
 /** Shortest token: nobody guesses 24 random characters. */
 const TOKEN_MIN_LENGTH = 24;
 /** The defaults of a relay's timeouts, and of a claim. */
@@ -132,9 +135,10 @@ async function openStore(
   return openDedupeRedis({ url: redis, claimMs, ...(redisPrefix !== undefined && { prefix: redisPrefix }) });
 }
 
-/** Returns the listener of several shops, each at its hosts and its base path; the longest path is tried first. */
-export function listenerOfShops(shops: readonly OpenShop[], log: (entry: object) => void): RequestListener {
-  const ordered = shops.toSorted((one, other) => other.basePath.length - one.basePath.length);
+/** Returns the listener of several shops: a shop with the request's host comes before those of every host, then the longest path. */
+export function listenerOfShops(shops: readonly Place[], log: (entry: object) => void): RequestListener {
+  const rank = ({ hosts, basePath }: Place): number => basePath.length + (hosts.length > 0 ? PATH_MAX : 0);
+  const ordered = shops.toSorted((one, other) => rank(other) - rank(one));
   return (request, response) => {
     const [path = ''] = (request.url ?? '').split('?', 1);
     const host = readHostName(request.headers.host ?? '') ?? '';

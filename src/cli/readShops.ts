@@ -45,7 +45,9 @@ export function readShops(path: string, common: Common): readonly ShopSettings[]
     for (const [option, value] of Object.entries({ apiKeyFile, context, contextSecret, prefetchToken }))
       if (value !== undefined && typeof value !== 'string') no(`${name}.${option} must be a text.`);
     const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-    const names = Array.isArray(hosts) ? hosts.map((host) => readHostName(String(host)) ?? '') : [''];
+    // A pattern is no name: it would never be met.
+    const nameOf = (host: unknown): string => (String(host).includes('*') ? '' : (readHostName(String(host)) ?? ''));
+    const names = Array.isArray(hosts) ? hosts.map(nameOf) : [''];
     if (names.includes('')) no(`${name}.hosts must be a list of host names, such as ["tea.example"].`);
     const keyFile = text(apiKeyFile);
     const apiKey =
@@ -56,7 +58,7 @@ export function readShops(path: string, common: Common): readonly ShopSettings[]
     if (typeof apiKey !== 'string') return no(`${name} has no key. Use apiKey or apiKeyFile.`);
     const options: Partial<RelayOptions> = { ...common.options, ...rest, apiKey };
     for (const host of names.length === 0 ? ['every host'] : names) {
-      const place = `${host} ${options.basePath ?? '/'}`;
+      const place = `${host} ${String(options.basePath ?? '').replace(/\/$/, '') || '/'}`;
       const other = taken.get(place);
       if (other !== undefined) no(`${other} and ${name} are both at ${place}.`);
       taken.set(place, name);

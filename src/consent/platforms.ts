@@ -129,7 +129,8 @@ export function oneTrust(category: string): ConsentSource {
     const { OnetrustActiveGroups: groups, OneTrust } = globalThis as OneTrustPage;
     if (typeof groups !== 'string') return undefined;
     // For a returning shopper, the stub sets the groups and dispatches the event, and no other event follows.
-    if (groups.split(',').includes(category)) return true;
+    // Between the first two commas is an empty text, which is no category.
+    if (category && groups.split(',').includes(category)) return true;
     const isClosed = OneTrust?.IsAlertBoxClosed?.();
     return isClosed === true ? false : isClosed === undefined ? undefined : null;
   });

@@ -33,13 +33,17 @@ export function createRecords({ telemetry, timeoutMs, time }: RecordsOptions): R
       telemetry.measure({ name: 'records_failed', value: 1 });
       telemetry.log({ level: 'error', message: `${name} failed.`, request_id: requestId, error: explain(error) });
     };
-    if (calls >= CALLS_MAX) return failed(new Error(`${CALLS_MAX} calls have not ended`));
-    calls++;
     const late = (): Error => new Error(`It took longer than ${timeoutMs} ms`);
-    const done = new Promise((resolve) => setTimeout(resolve))
-      .then(() => withDeadline(work(), { ms: timeoutMs, late }))
-      .catch(failed)
-      .finally(() => calls--);
+    const begin = async (): Promise<unknown> => {
+      if (calls >= CALLS_MAX) throw new Error(`${CALLS_MAX} calls have not ended`);
+      calls++;
+      try {
+        return await withDeadline(work(), { ms: timeoutMs, late });
+      } finally {
+        calls--;
+      }
+    };
+    const done = new Promise((resolve) => setTimeout(resolve)).then(begin).catch(failed);
     waitUntil?.(done);
   }
 

@@ -68,9 +68,12 @@ export function openShops({ shop, dedupe, ...common }: ShopsOptions): Handler {
     request.own = { authorize, context, onOffers, onEvents };
     for (const [option, one] of Object.entries(request.own)) readFunction<unknown>(option, one);
     const options = written({ ...given, apiKey });
-    const before = opened.get(name);
-    const one =
-      before?.options === options ? before : { handler: open({ ...known, apiKey, dedupe: store }, name), options };
+    let one = opened.get(name);
+    if (one?.options !== options) {
+      const handler = open({ ...known, apiKey, dedupe: store }, name);
+      if (one) log({ level: 'warn', message: REOPENED, shop: name });
+      one = { handler, options };
+    }
     setNewest(opened, [name, one], { max });
     return one.handler;
   }
@@ -137,6 +140,8 @@ export function openShops({ shop, dedupe, ...common }: ShopsOptions): Handler {
   };
 }
 
+/** A key is changed now and then. Whoever sees this with each request has limits that never hold. */
+const REOPENED = 'The options of this shop have changed. Its rate limits and remembered offers begin anew.';
 const LATE = 'The relay could not find out in time which shop this is. Try again later.';
 const UNKNOWN = new RelayError('There is no shop here.', { status: 404, code: 'unknown_shop' });
 const HEALTH: Reply = {

@@ -353,7 +353,10 @@ function toRequest(message: NodeRequest, body: Uint8Array | undefined): Request 
   if (headers.has('content-length')) headers.set('content-length', String(body?.byteLength ?? 0));
   const method = message.method ?? 'GET';
   const carried = method === 'GET' || method === 'HEAD' || !body ? null : new Uint8Array(body);
-  return new Request(`http://${readHost(message)}${readPath(message)}`, { method, headers, body: carried });
+  const origin = `http://${readHost(message)}`;
+  // A port may be too large, and a number no address.
+  const url = `${URL.canParse(origin) ? origin : `http://${NO_HOST}`}${readPath(message)}`;
+  return new Request(url, { method, headers, body: carried });
 }
 
 function readHeader({ headers }: NodeRequest, name: string): string | null {
@@ -364,8 +367,10 @@ function readHeader({ headers }: NodeRequest, name: string): string | null {
 function readHost({ headers }: NodeRequest): string {
   const host = headers[':authority'] ?? headers['host'];
   // Nothing else is a host, and least of all this machine.
-  return typeof host === 'string' && /^[\w.\-:[\]]+$/.test(host) ? host.toLowerCase() : 'unknown.invalid';
+  return typeof host === 'string' && /^[\w.\-:[\]]+$/.test(host) ? host.toLowerCase() : NO_HOST;
 }
+
+const NO_HOST = 'unknown.invalid';
 
 /** Path and query. Express removes its mount from `url` and leaves the whole in `originalUrl`. */
 function readPath({ originalUrl, url }: NodeRequest): string {

@@ -375,7 +375,8 @@ test.each<[shops: object, message: RegExp]>([
   [{ tea: { apikey: KEY } }, /tea has no option "apikey"\. Did you mean apiKey/],
   [{ tea: { apiKey: KEY, hosts: 'tea.example' } }, /tea\.hosts must be a list of host names/],
   [{ tea: { apiKeyFile: 'missing' } }, /--shops tea\.apiKeyFile cannot be read: ".*missing" \(ENOENT\)/],
-  [{ tea: { apiKey: KEY }, coffee: { apiKey: KEY } }, /tea and coffee are both at every host/],
+  [{ tea: { apiKey: KEY, hosts: ['*.tea.example'] } }, /tea\.hosts must be a list of host names/],
+  [{ tea: { apiKey: KEY, basePath: '/x/' }, coffee: { apiKey: KEY, basePath: '/x' } }, /are both at every host \/x/],
   [{ tea: { apiKey: KEY, basePath: 'x' } }, /--shops: tea: basePath is not a path/],
   [{ tea: { apiKey: 'adnet_sk_test_canary' } }, /--shops: tea: apiKey is a management key/],
 ])('a file of shops %j stops the start with one line', async (shops, message) => {

@@ -152,6 +152,15 @@ test.each<[string, () => Promise<void> | never, RegExp]>([
   ]);
 });
 
+test('however many come at once, none is left out where each ends at once', async () => {
+  let calls = 0;
+  const { post, counted } = record({ onEvents: () => void calls++, rateLimit: false });
+  const batch = () => ({ events: [...Array(20).keys()].map((at) => event({ session_id: `s-${at}` })) });
+  await Promise.all([...Array(100).keys()].map(() => post('/events/batch', batch())));
+  await vi.waitFor(() => expect(calls + counted('records_failed')).toBe(2_000));
+  expect(calls).toBe(2_000);
+});
+
 test('records that never end do not fill the memory: beyond a thousand, the next is left out and counted', async () => {
   let calls = 0;
   const { post, counted } = record({ onEvents: () => (calls++, new Promise(() => undefined)), rateLimit: false });

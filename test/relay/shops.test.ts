@@ -159,6 +159,15 @@ test('a limiter of the merchant’s own gets the keys of each shop apart', async
   expect(taken).toEqual(['tea 192.0.2.1', 'coffee 192.0.2.1']);
 });
 
+test('a shop whose options change with each request has no limits, which the log says', async () => {
+  let at = 0;
+  const { relay, logs } = setUp(() => ({ timeouts: { events: ++at < 3 ? 1_000 : 2_000 } }));
+  for (let sent = 0; sent < 4; sent++) await post(relay, 'tea.example', '/events', event());
+  expect(logs.filter(({ level }) => level === 'warn')).toEqual([
+    expect.objectContaining({ shop: 'tea', message: expect.stringMatching(/limits and remembered offers begin anew/) }),
+  ]);
+});
+
 test('a shop whose key changes goes on with the new one, and knows what was accepted', async () => {
   let apiKey = KEYS.tea;
   const { relay, keys } = setUp(() => ({ apiKey }));
@@ -230,9 +239,10 @@ test('behind node:http and for a page that is rendered, the shop is the one of t
       });
       sent.end(body);
     });
-  expect([await send('tea.example'), await send('COFFEE.example:443'), await send('evil.example')]).toEqual([
-    200, 200, 404,
-  ]);
+  const hosts = ['tea.example', 'COFFEE.example:443', 'evil.example', 'tea.example:99999', '1.2.3.999', '[::1'];
+  const statuses = [];
+  for (const host of hosts) statuses.push(await send(host));
+  expect(statuses).toEqual([200, 200, 404, 404, 404, 404]);
   const another = { ...ORDER, order_details: { order_id: '1002' }, timeout: 60_000 };
   expect(await prefetch(new Request('https://coffee.example/thanks'), another)).toBeDefined();
   expect(keys()).toEqual([KEYS.tea, KEYS.coffee, KEYS.coffee]);

@@ -39,6 +39,7 @@ test('attributes that are set after the element is inserted are in the one reque
       placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
       order_details: { order_id: '7', cost_details: {} },
       attributes: { language: 'en' },
+      nonce: expect.any(String),
     },
   ]);
   expect(await page.evaluate('heard.filter((type) => type === "no_offers")')).toEqual([]);
