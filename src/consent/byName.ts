@@ -57,8 +57,9 @@ export function sourceByName(text: string): ConsentSource {
     options.delete(option);
     return given;
   };
+  const isTwice = options.size < settings.length;
   const source = value || found.example === name ? found.create({ value, take }) : undefined;
-  if (!source || options.size > 0)
+  if (!source || isTwice || options.size > 0)
     throw new Error(`The source of consent "${text}" cannot be read. Write it like ${found.example}.`);
   return source;
 }

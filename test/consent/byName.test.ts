@@ -43,6 +43,7 @@ test.each([
   ['tcf:1;vender=755', 'Write it like tcf:1,3,4;vendor=755.'],
   ['tcf:1;vendor=755,756', 'Write it like tcf:1,3,4;vendor=755.'],
   ['tcf:1;vendor=', 'Write it like'],
+  ['tcf:1;vendor=755;vendor=756', 'Write it like'],
 ])('%s is refused, with what would be right', (text, message) => {
   expect(() => sourceByName(text)).toThrow(message);
 });
