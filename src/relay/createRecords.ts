@@ -17,7 +17,7 @@ export interface Records {
 }
 
 /** Calls that may be under way. Beyond it, a record is left out: a database that hangs must not fill the memory. */
-const CALLS_MAX = 1_000;
+const CALLS_MAX = 10_000;
 /** Sessions whose order is remembered. */
 const SESSIONS_MAX = 20_000;
 

@@ -1,7 +1,10 @@
 // onOffers and onEvents: what the merchant records of what the network has accepted.
 import { expect, test, vi } from 'vitest';
-import { toNode, type EventsRecord, type OffersRecord, type RelayOptions } from '../../src/relay.ts';
+import { toNode, type EventsRecord, type OffersRecord, type RelayMetric, type RelayOptions } from '../../src/relay.ts';
+import { createRecords } from '../../src/relay/createRecords.ts';
+import type { Caller } from '../../src/relay/createUpstream.ts';
 import { EXAMPLE_OFFERS } from '../../src/testing/exampleOffers.ts';
+import type { WireEvent } from '../../src/wire/events.ts';
 import type { Recommendation } from '../../src/wire/offers/response.ts';
 import { serve } from '../fixtures/serve.ts';
 import { accept, event, HASH, json, postTo, REQUEST, SESSION, setUp, type Bench } from './scriptedNetwork.ts';
@@ -161,13 +164,15 @@ test('however many come at once, none is left out where each ends at once', asyn
   expect(calls).toBe(2_000);
 });
 
-test('records that never end do not fill the memory: beyond a thousand, the next is left out and counted', async () => {
+test('records that never end do not fill the memory: beyond ten thousand, the next is left out and counted', async () => {
   let calls = 0;
-  const { post, counted } = record({ onEvents: () => (calls++, new Promise(() => undefined)), rateLimit: false });
-  const batch = () => ({ events: [...Array(20).keys()].map((at) => event({ session_id: `s-${at}` })) });
-  for (let at = 0; at < 51; at++) await post('/events/batch', batch());
-  await after();
-  expect([calls, counted('records_failed')]).toEqual([1_000, 20]);
+  const failed: string[] = [];
+  const telemetry = { isVerbose: false, log: () => {}, measure: ({ name }: RelayMetric) => void failed.push(name) };
+  const records = createRecords({ telemetry, timeoutMs: 60_000, time: Date.now });
+  const caller = { onEvents: () => (calls++, new Promise<void>(() => undefined)) } as Partial<Caller> as Caller;
+  for (let at = 0; at < 10_003; at++) records.addEvents([event()] as unknown as WireEvent[], caller);
+  await vi.waitFor(() => expect(failed).toEqual(Array(3).fill('records_failed')));
+  expect(calls).toBe(10_000);
 });
 
 test('a platform that ends with the response waits until everything is recorded', async () => {
