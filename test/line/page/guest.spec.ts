@@ -45,7 +45,7 @@ test('a layer that cannot open leaves the page as it was', async ({ page }) => {
     };
   });
   await openWith(page, fixture, `window.offers = showOffers(${options('OVERLAY')});`);
-  expect((await outcomeOf(page)).code).toBe('network_error');
+  expect((await outcomeOf(page)).code).toBe('failed');
   expect(await page.evaluate('document.adoptedStyleSheets.length')).toBe(0);
   await expect(page.locator('offer-let-layer')).toHaveCount(0);
 });

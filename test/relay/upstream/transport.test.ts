@@ -42,7 +42,11 @@ test('calls that follow each other share a connection', async () => {
   await network.close();
 });
 
-test('a call that waited for a free connection all its time has sent nothing, and one that had a connection may have', async () => {
+test('a call that waited for a free connection all its time has sent nothing, and one that had a connection may have', async ({
+  onTestFinished,
+}) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   let reach = (): void => undefined;
   const reached = new Promise<void>((resolve) => (reach = resolve));
   let requests = 0;
@@ -52,8 +56,11 @@ test('a call that waited for a free connection all its time has sent nothing, an
     post({ ...REQUEST, timeoutMs }).catch((e: unknown) => e);
   const held = Array.from({ length: 1_024 }, () => failed(8_000));
   await reached;
-  const late = await failed(50);
+  const waiting = failed(50);
+  vi.advanceTimersByTime(50);
+  const late = await waiting;
   expect([late instanceof TransportTimeoutError, (late as TransportTimeoutError).isUnsent]).toEqual([true, true]);
+  vi.advanceTimersByTime(8_000);
   const first = (await held[0]) as TransportTimeoutError;
   expect(first.isUnsent).toBe(false);
   await Promise.all(held);
