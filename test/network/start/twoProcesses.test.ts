@@ -158,10 +158,11 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
         expect(status).toBe(202);
       }),
     );
-    // 16 conversions fit: 4.8 of 5.
-    const total = await worlds[1].summary();
-    expect(total).toMatchObject({ conversions: 40, attributed_ad_spend_amount: 12, billable_ad_spend_amount: 4.8 });
-    for (const world of worlds) expect((await world.session()).items).toEqual([]);
+    // 16 conversions fit: 4.8 of 5. Each process bills after its response.
+    await expect
+      .poll(() => worlds[1].summary())
+      .toMatchObject({ conversions: 40, attributed_ad_spend_amount: 12, billable_ad_spend_amount: 4.8 });
+    for (const world of worlds) await expect.poll(async () => (await world.session()).items).toEqual([]);
     await Promise.all([one.close(), two.close()]);
   });
 

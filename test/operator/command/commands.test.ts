@@ -247,7 +247,8 @@ test('a report of more rows than are allowed is the same in parts', async () => 
   await world.control('PUT', 'settings', { report_row_limit: 30 });
   const parts = await offerlet(args);
   await world.control('PUT', 'settings', { report_row_limit: null });
-  expect(parts).toEqual(whole);
+  // On a busy machine both may say on stderr that they wait.
+  expect({ code: parts.code, stdout: parts.stdout }).toEqual({ code: 0, stdout: whole.stdout });
 });
 
 test('a comparison lists the largest loss first, a publisher that is gone included', async () => {
