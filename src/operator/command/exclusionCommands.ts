@@ -244,7 +244,11 @@ async function changeExclusions(
     if (reasons.length > 0) await askToGoOn(terminal, `${reasons.join(' ')} It is about ${place}.`);
   }
   if (isChanged && !settings['dry-run']) {
-    if (settings.output !== undefined) await refuseToForget(settings.output);
+    if (settings.output !== undefined) {
+      await refuseToForget(settings.output);
+      // Before the change: on a full disk, nothing would say what to undo.
+      printDifferences(rows, scope, { ...context, isDone: false });
+    }
     await write(channel, { publisher: scope.publisher?.id, before: scope.subcategory_ids, after });
   }
   printDifferences(rows, scope, context);
@@ -282,12 +286,14 @@ function differencesOf(before: readonly string[], after: readonly string[], taxo
 function printDifferences(
   rows: readonly Difference[],
   { publisher }: ExclusionScope,
-  { settings, print }: Pick<CommandContext<typeof WAYS>, 'settings' | 'print'>,
+  { settings, print, isDone = true }: Pick<CommandContext<typeof WAYS>, 'settings' | 'print'> & { isDone?: boolean },
 ): void {
   const ids = (...changes: readonly Difference['change'][]): string[] =>
     rows.filter(({ change }) => changes.includes(change)).map(({ subcategory_id }) => subcategory_id);
   const isDry = settings['dry-run'];
-  const done = { kept: 'kept', added: isDry ? 'to add' : 'added', removed: isDry ? 'to remove' : 'removed' };
+  const done = isDry
+    ? { kept: 'kept', added: 'to add', removed: 'to remove' }
+    : { kept: 'kept', added: isDone ? 'added' : 'unknown', removed: isDone ? 'removed' : 'kept' };
   // As for many publishers, so that `remove --undo` reads both.
   const data = rows.map(({ change, subcategory_id, subcategory }) => ({
     change: done[change],

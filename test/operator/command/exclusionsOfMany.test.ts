@@ -61,5 +61,7 @@ test('what was added for the channel is undone from its file, and a dry run is n
   expect(await world.run(`exclusions remove --undo ${file}`)).toMatchObject({ code: 2 });
   await world.run(`exclusions add Coffee Wine --output ${file}`);
   expect((await world.run(`exclusions remove --undo ${file}`)).code).toBe(0);
+  // What cannot be written could not be undone.
+  expect((await world.run(`exclusions add Beer --output ${path('missing/beer.json')}`)).code).toBe(2);
   expect((await world.run('exclusions show --csv')).stdout).toMatch(/Coffee,channel\r\n$/);
 });
