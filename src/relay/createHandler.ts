@@ -8,6 +8,7 @@ import { createRecords } from './createRecords.ts';
 import { readAddressSpace } from '../http/addressSpace.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import { createRateCounter } from './rateLimits.ts';
+import { type Caller, readCaller } from './readCaller.ts';
 import { readClient, type Client } from './readClient.ts';
 import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
@@ -15,16 +16,9 @@ import type { Authorize } from './options/relayOptions.ts';
 import { createPrefetch, type PrefetchRead } from './prefetch.ts';
 import { createRecommend } from './recommend.ts';
 import { readAsker } from './repeatResponses.ts';
-import {
-  bodyUnreadable,
-  readRequestId,
-  readTraceparent,
-  type RelayRequest,
-  type RequestInfo,
-  type RespondDirectly,
-} from './runtime.ts';
+import { bodyUnreadable, type RelayRequest, type RequestInfo, type RespondDirectly } from './runtime.ts';
 import { createTelemetry, explain, type RelayGauge } from './telemetry.ts';
-import { createUpstream, type Caller, type NetworkState, type Upstream } from './createUpstream.ts';
+import { createUpstream, type NetworkState, type Upstream } from './createUpstream.ts';
 
 const POSTS = ['/recommendations', '/events', '/events/batch'] as const;
 type PostRoute = (typeof POSTS)[number];
@@ -48,9 +42,7 @@ interface Visit {
   readonly request: RelayRequest;
   readonly route: Route | undefined;
   readonly verdict: OriginVerdict;
-  readonly client: Client | undefined;
-  readonly requestId: string;
-  readonly waitUntil: RequestInfo['waitUntil'];
+  readonly caller: Caller;
 }
 
 /** Calls of one client that may wait for one path of the network at a time: a small part of the connections. */
@@ -165,20 +157,18 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     return settings.shop === undefined ? all : all.map((gauge) => ({ ...gauge, shop: settings.shop as string }));
   }
 
-  async function post({ request, client, requestId, waitUntil }: Visit, route: PostRoute): Promise<Reply> {
+  async function post({ request, caller }: Visit, route: PostRoute): Promise<Reply> {
+    const { client } = caller;
     warnOnce(request, client);
-    const { authorize, onOffers, onEvents } = request.own ?? settings;
+    const { authorize } = request.own ?? settings;
     // Each await costs a turn of the queue, and most requests need neither.
     if (rates.isOn) await rates.spendRequest(client);
     if (authorize) await checkAuthorized(authorize, { request, client });
     checkType(request);
     const page = await readJson(request, route);
-    const [sender, hasAddress] = [client?.network, client !== undefined];
-    const traceparent = readTraceparent(request);
-    const caller: Caller = { requestId, sender, hasAddress, traceparent, onOffers, onEvents, waitUntil };
     switch (route) {
       case '/recommendations':
-        return recommend({ request, page, client, asker: readAsker(page, client), caller });
+        return recommend({ request, page, asker: readAsker(page, client), caller });
       case '/events':
         return events.one(page, caller, correctionFor(request.search));
       case '/events/batch':
@@ -200,7 +190,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
 
   async function checkAuthorized(
     authorize: Authorize,
-    { request, client }: Pick<Visit, 'request' | 'client'>,
+    { request, client }: { request: RelayRequest; client: Client | undefined },
   ): Promise<void> {
     const late = (): RelayError =>
       new RelayError('The relay could not check in time whether this request is authorized. Try again later.', {
@@ -249,7 +239,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     return isProxied && client && readAddressSpace(client.address) !== 'public' ? undefined : client;
   }
 
-  function note({ request, route, requestId }: Visit, { status, events, problem, code }: Reply, ms: number): void {
+  function note({ request, route, caller }: Visit, { status, events, problem, code }: Reply, ms: number): void {
     const isAsked = route !== undefined && !isPost(route);
     if (isAsked && (status < 400 || code === undefined)) return;
     telemetry.measure({ name: 'request', value: ms, ...(route && { route }), status });
@@ -260,7 +250,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     telemetry.log({
       level,
       message: `${method} ${route ?? '(unknown path)'}`,
-      request_id: requestId,
+      request_id: caller.requestId,
       ...(route && { route }),
       status,
       ms,
@@ -276,14 +266,16 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
       request,
       route: findRoute(request.pathname, { basePath: settings.basePath, mountedAt: info.mountedAt }),
       verdict: originVerdict(request, settings.allowedOrigins),
-      client: clientOf(request, info),
-      requestId: readRequestId(request),
-      waitUntil: info.waitUntil,
+      caller: readCaller(request, {
+        client: clientOf(request, info),
+        waitUntil: info.waitUntil,
+        functions: settings,
+      }),
     };
     const reply = await answer(visit);
     note(visit, reply, Math.round(performance.now() - started));
     const { status, body } = reply;
-    const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': visit.requestId };
+    const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': visit.caller.requestId };
     if (settings.correctTime) headers[TIME_HEADER] = String(Math.round(settings.time()));
     if (body !== '') headers['content-type'] = 'application/json';
     // The state of a relay without allowed origins is for its own.

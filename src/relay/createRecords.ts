@@ -3,7 +3,7 @@ import { withDeadline } from '../http/withDeadline.ts';
 import type { WireEvent } from '../wire/events.ts';
 import { isText, own, parseJson } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
-import type { Caller } from './createUpstream.ts';
+import type { Caller } from './readCaller.ts';
 import { explain, type Telemetry } from './telemetry.ts';
 
 /** Hands the merchant what the network has accepted, after the response. Nothing here fails or delays a request. */

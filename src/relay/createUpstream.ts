@@ -3,8 +3,7 @@ import { sentNothing } from '../http/causes.ts';
 import { isNestedDeeper, own, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { RelayError } from './errors.ts';
-import type { RelayOptions } from './options/relayOptions.ts';
-import type { RequestInfo } from './runtime.ts';
+import type { Caller } from './readCaller.ts';
 import { setNewest } from '../http/setNewest.ts';
 import { explain, type Telemetry } from './telemetry.ts';
 import {
@@ -13,20 +12,6 @@ import {
   TransportUnreadableError,
   type TransportResponse,
 } from '../http/transport.ts';
-
-/** Where a request to the relay came from. */
-export interface Caller {
-  readonly requestId: string;
-  /** The client: an IPv4 address or the /48 network of an IPv6 address; a session where no address is known. */
-  readonly sender: string | undefined;
-  /** Whether `sender` is an address. Anybody can make up a session. */
-  readonly hasAddress: boolean;
-  readonly traceparent?: string | undefined;
-  /** What the merchant records, and keeps the process running for that. */
-  readonly onOffers?: RelayOptions['onOffers'];
-  readonly onEvents?: RelayOptions['onEvents'];
-  readonly waitUntil?: RequestInfo['waitUntil'];
-}
 
 /** What the network returned. */
 export interface NetworkResponse {
@@ -103,7 +88,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   });
 
   async function post(body: string, caller: Caller): Promise<NetworkResponse> {
-    const client = caller.hasAddress ? caller.sender : undefined;
+    const client = caller.client?.network;
     const waiting = client === undefined ? 0 : (calls.get(client) ?? 0);
     if (waiting >= callsPerClient) throw TOO_MANY;
     const waitMs = breaker.enter(caller);
@@ -298,11 +283,11 @@ class Breaker {
   }
 
   /** Returns whether this failure made the network be left alone for everybody. */
-  fail({ sender, hasAddress }: Caller): boolean {
+  fail({ sender, client }: Caller): boolean {
     const own = sender === undefined ? undefined : this.#circuitOf(sender);
     own?.fail(1);
     if (own === undefined || own.failures <= FAILURES_PER_CLIENT)
-      return this.#everybody.fail(hasAddress ? 1 : UNKNOWN_WEIGHT);
+      return this.#everybody.fail(client ? 1 : UNKNOWN_WEIGHT);
     this.#everybody.leave();
     return false;
   }

@@ -7,6 +7,7 @@ import { isBot, IDENTIFIERS, type OrderDetails, type RecommendationRequest } fro
 import { asRelayError, RelayError, errorReply } from './errors.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { RateCounter } from './rateLimits.ts';
+import { type Caller, readCaller } from './readCaller.ts';
 import type { Client } from './readClient.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Recommend } from './recommend.ts';
@@ -16,9 +17,7 @@ import {
   fromRequest,
   type NodeRequest,
   type ReadRequest,
-  readRequestId,
   readRequestInfo,
-  readTraceparent,
   type RelayRequest,
   type RequestInfo,
 } from './runtime.ts';
@@ -80,17 +79,9 @@ interface Noted {
 
 /** Returns the relay's `prefetch`: a recommendations request like a page's, made by the server that renders the page. */
 export function createPrefetch({ settings, rates, telemetry, recommend, clientOf }: PrefetchParts): PrefetchRead {
-  async function request(
-    visit: RelayRequest,
-    page: JsonObject,
-    { client, waitUntil }: { client: Client | undefined; waitUntil: RequestInfo['waitUntil'] },
-  ): Promise<Prefetched> {
-    if (rates.isOn) await rates.spendRequest(client);
-    const { onOffers, onEvents } = visit.own ?? settings;
-    const [sender, hasAddress] = [client?.network, client !== undefined];
-    const [requestId, traceparent] = [readRequestId(visit), readTraceparent(visit)];
-    const caller = { requestId, sender, hasAddress, traceparent, onOffers, onEvents, waitUntil };
-    const { status, body, problem } = await recommend({ request: visit, page, client, asker: SERVER, caller });
+  async function ask(request: RelayRequest, page: JsonObject, caller: Caller): Promise<Prefetched> {
+    if (rates.isOn) await rates.spendRequest(caller.client);
+    const { status, body, problem } = await recommend({ request, page, asker: SERVER, caller });
     if (status !== 200) throw new RelayError(problem ?? 'The network refused.', { status, code: 'refused' });
     return writeBlock(page, parseJson(body));
   }
@@ -112,21 +103,18 @@ export function createPrefetch({ settings, rates, telemetry, recommend, clientOf
       return undefined;
     };
     try {
-      const [visit, info] = readSource(source);
-      const unwanted = whyUnwanted(visit, given);
+      const [request, info] = readSource(source);
+      const unwanted = whyUnwanted(request, given);
       if (unwanted) return note('info', { status: 204, error: unwanted });
       const page = readGiven(given, settings.limits.recommendationsBytes);
       const { timeout = TIMEOUT_MS, ip = info.ip } = given;
       const ms = timeout > 0 && timeout <= TIMEOUT_MAX_MS ? timeout : TIMEOUT_MS;
       // What comes too late is awaited no longer, but still counts for the circuit: it may have been a good response.
-      const prefetched = await withDeadline(
-        request(visit, page, { client: clientOf(visit, { ...info, ip }), waitUntil: info.waitUntil }),
-        {
-          ms,
-          late: () =>
-            new RelayError(`There was no response within ${ms} ms.`, { status: 504, code: 'prefetch_timeout' }),
-        },
-      );
+      const client = clientOf(request, { ...info, ip });
+      const caller = readCaller(request, { client, waitUntil: info.waitUntil, functions: settings });
+      const late = (): RelayError =>
+        new RelayError(`There was no response within ${ms} ms.`, { status: 504, code: 'prefetch_timeout' });
+      const prefetched = await withDeadline(ask(request, page, caller), { ms, late });
       note('info', { status: 200 });
       return prefetched;
     } catch (error) {

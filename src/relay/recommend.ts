@@ -7,19 +7,18 @@ import type { Records } from './createRecords.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
 import type { RelayContext } from './options/relayOptions.ts';
-import type { Client } from './readClient.ts';
+import type { Caller } from './readCaller.ts';
 import { type Asker, createRepeat, responseKey } from './repeatResponses.ts';
 import type { RelayRequest } from './runtime.ts';
 import { emailHash, sha256 } from './sha256.ts';
 import type { Telemetry } from './telemetry.ts';
-import type { Caller, NetworkResponse, Upstream } from './createUpstream.ts';
+import type { NetworkResponse, Upstream } from './createUpstream.ts';
 
 /** A recommendations request of a page. */
 export interface PageRequest {
   readonly request: RelayRequest;
   /** The body, parsed. */
   readonly page: unknown;
-  readonly client: Client | undefined;
   readonly asker: Asker;
   readonly caller: Caller;
 }
@@ -47,12 +46,12 @@ export function createRecommend(
     telemetry,
   });
 
-  return async ({ request, page, client, asker, caller }) => {
+  return async ({ request, page, asker, caller }) => {
     if (!isObject(page))
       throw new RelayError('The body must be a JSON object.', { status: 400, code: 'invalid_request' });
     const observed = observeAttributes(request.header);
     const known = await callContext(request, settings);
-    const ip = forwardAddress ? client?.address : undefined;
+    const ip = forwardAddress ? caller.client?.address : undefined;
     const body = await composeRequest({ page, known, observed, ip, emails, sandbox });
     const problems = findMissing(body);
     if (problems.length > 0)

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { toNode, type EventsRecord, type OffersRecord, type RelayMetric, type RelayOptions } from '../../src/relay.ts';
 import { createRecords } from '../../src/relay/createRecords.ts';
-import type { Caller } from '../../src/relay/createUpstream.ts';
+import type { Caller } from '../../src/relay/readCaller.ts';
 import { EXAMPLE_OFFERS } from '../../src/testing/exampleOffers.ts';
 import type { WireEvent } from '../../src/wire/events.ts';
 import type { Recommendation } from '../../src/wire/offers/response.ts';

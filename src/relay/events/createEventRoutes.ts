@@ -17,7 +17,8 @@ import { RelayError, errorReply, jsonReply, problemSentence, retryAfter, type Re
 import type { RateCounter } from '../rateLimits.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../createUpstream.ts';
+import { type NetworkResponse, NoResponseError, type Upstream } from '../createUpstream.ts';
+import type { Caller } from '../readCaller.ts';
 import type { Counting } from '../createCounting.ts';
 import type { Records } from '../createRecords.ts';
 import { sessionKey } from '../dedupe/eventKeys.ts';
@@ -129,7 +130,7 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
 
 /** The caller, known by a session where no address is known. */
 function withSession(caller: Caller, [first]: readonly WireEvent[]): Caller {
-  return caller.hasAddress || !first ? caller : { ...caller, sender: sessionKey(first.session_id) };
+  return caller.client || !first ? caller : { ...caller, sender: sessionKey(first.session_id) };
 }
 
 const WITHHELD: Reply = jsonReply(

@@ -1,6 +1,6 @@
 import { withDeadline } from '../../http/withDeadline.ts';
 import type { Refusal, ResultError, WireEvent } from '../../wire/events.ts';
-import type { Caller } from '../createUpstream.ts';
+import type { Caller } from '../readCaller.ts';
 import type { DedupeClaim, DedupeStore } from '../dedupe/dedupeStore.ts';
 import { eventKeys } from '../dedupe/eventKeys.ts';
 import { asRelayError, errorReply, RelayError, type Reply } from '../errors.ts';
