@@ -157,7 +157,7 @@ export class Wire {
     if (fault === '503 after') return refusal(503);
     await world.wait(fault === 'reply late' ? world.between(1_000, 20_000) : ms());
     if (fault !== 'reply cut') {
-      exchange.isAnswered = true;
+      exchange.isAnswered = init.signal?.aborted !== true;
       return response;
     }
     const text = await response.text();
