@@ -102,16 +102,17 @@ export function useRows(report: LoadedReport, whole: Resource<LoadedReport>): Re
   /** The first row in view that has not been read. */
   const wanted = useRef(0);
   const [isWanting, setWanting] = useState(false);
-  /** Whether a window is under way: it is not cancelled by what is wanted next. */
-  const isUnderWay = useRef(false);
+  /** The window that is under way: it is not cancelled by what is wanted next, and no other one is read beside it. */
+  const underWay = useRef<Promise<void>>(undefined);
+  async function readWindow(): Promise<void> {
+    const more = await call<ConsoleRows>(`report-rows?${id}&offset=${wanted.current}`);
+    for (const [index, row] of more.rows.entries()) rows.set(more.offset + index, row);
+  }
   const reading = useResource({
     key: isWanting ? id : undefined,
-    async load(signal) {
-      isUnderWay.current = true;
-      const more = await call<ConsoleRows>(`report-rows?${id}&offset=${wanted.current}`, { signal }).finally(
-        () => (isUnderWay.current = false),
-      );
-      for (const [index, row] of more.rows.entries()) rows.set(more.offset + index, row);
+    async load() {
+      underWay.current ??= readWindow().finally(() => (underWay.current = undefined));
+      await underWay.current;
       setWanting(false);
     },
   });
@@ -131,7 +132,7 @@ export function useRows(report: LoadedReport, whole: Resource<LoadedReport>): Re
           wanted.current = index;
           return setWanting(true);
         }
-      if (!isUnderWay.current) setWanting(false);
+      if (!underWay.current) setWanting(false);
     },
   };
 }
