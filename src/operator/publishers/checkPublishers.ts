@@ -29,8 +29,10 @@ function checkPublisher(listed: ListedPublisher, taxonomy: Taxonomy): CheckedPub
   for (const [name, text] of [
     ['brand_name', brand_name],
     ['domain', domain],
-  ] as const)
+  ] as const) {
+    if (/[\p{Cc}\p{Cs}]/u.test(text)) return { ...base, problem: `${name} has control characters` };
     if (text.length > MAX_LENGTH) return { ...base, problem: `${name} has more than ${MAX_LENGTH} characters` };
+  }
   const wanted = trimmed(fields['primary_category_id']);
   if (wanted === '') return { ...base, problem: 'primary_category_id is missing' };
   const category = taxonomy.category(wanted);

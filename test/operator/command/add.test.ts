@@ -136,12 +136,13 @@ test('names are never damaged: Windows-1252 has to be named, UTF-16 is recognize
 });
 
 test('the dry run finds what the run would: twice in the file, there already, a line that is too wide', async () => {
-  const path = await fileOf('mike', ['Salt; Pepper;salt.example;X;Y']);
+  const path = await fileOf('mike', ['Sa\u0007lt;salt.example;X;Y', 'Salt; Pepper;salt.example;X;Y']);
   const dryRun = async (): Promise<{ counts: object; results: { reason: string | null }[] }> =>
     JSON.parse((await add([path, '--dry-run', '--json'])).stdout) as never;
   const dry = await dryRun();
-  expect(dry.counts).toEqual({ valid: ROWS, invalid: 1 });
+  expect(dry.counts).toEqual({ valid: ROWS, invalid: 2 });
+  expect(dry.results.at(-2)?.reason).toBe('brand_name has control characters');
   expect(dry.results.at(-1)?.reason).toContain('the line has 5 cells, the header 4');
-  expect(await counts([path])).toEqual({ added: ROWS, invalid: 1 });
+  expect(await counts([path])).toEqual({ added: ROWS, invalid: 2 });
   expect((await dryRun()).results[0]?.reason).toMatch(/^the name is there since \d{4}-\d\d-\d\d \(PENDING\)/);
 });
