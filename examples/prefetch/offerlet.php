@@ -1,6 +1,6 @@
 <?php
-/** Returns card and block for the place of the offers, or an empty string: then the page requests offers itself. */
-function offerlet_block(array $order, ?bool $consent): string
+/** Returns card and block for the place of the offers, or for the end of a page that streams; or an empty string: then the page requests offers itself. */
+function offerlet_block(array $order, ?bool $consent, bool $streamed = false): string
 {
     $headers = ['Content-Type: application/json'];
     foreach (['User-Agent', 'Accept-Language', 'Sec-GPC', 'Sec-Purpose'] as $name) {
@@ -15,6 +15,7 @@ function offerlet_block(array $order, ?bool $consent): string
         'order_details' => ['order_id' => (string) $order['id']],
         'consent' => $consent, // leave it out if your page asks nobody
         'locale' => $order['locale'] ?? null, // the lang of your page
+        'streamed' => $streamed,
         'ip' => $_SERVER['REMOTE_ADDR'] ?? null,
     ]);
     $http = ['method' => 'POST', 'header' => $headers, 'content' => $content, 'timeout' => 1];

@@ -1,6 +1,6 @@
 import { renderToString } from 'preact-render-to-string';
 import { isCount, isText, oneOf, own } from '../wire/json.ts';
-import { CARD_ATTRIBUTE, type PrefetchedOffers } from '../wire/offers/prefetched.ts';
+import { CARD_ATTRIBUTE, PLACE_NAME, type PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import { firstOffers, readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { type MessageOverrides, messagesFor } from '../widget/messages.ts';
 import { INITIAL_LIMIT, type WidgetProps, type WidgetView } from '../widget/props.ts';
@@ -19,6 +19,11 @@ export interface RenderOptions {
   readonly maxOffers?: number | undefined;
   /** URL of `offerlet.css`, for pages whose policy allows files only. By default the HTML has the style sheet in it. */
   readonly stylesheet?: string | undefined;
+  /**
+   * For a page that streams: the HTML is a `<template for="offerlet">`, to be written after everything else as a child of `<body>`.
+   * The browser puts the card where the page has `<?marker name="offerlet">`, as it comes.
+   */
+  readonly streamed?: boolean | undefined;
 }
 
 /** Offers as HTML. */
@@ -70,7 +75,8 @@ export function renderOffers(
     </div>,
   );
   const page = withoutScript(html).replace('<style>', () => `<style>${css}`);
-  return { html: page.length > HTML_MAX ? '' : page, styleHash };
+  if (page.length > HTML_MAX) return { html: '', styleHash };
+  return { html: options.streamed === true ? `<template for="${PLACE_NAME}">${page}</template>` : page, styleHash };
 }
 
 /** Characters above which a card is left to the script: texts in attributes are repeated for each picture. */

@@ -2,7 +2,7 @@ import { dom, unclobbered } from '../dom/dom.ts';
 import type { Prefetched } from '../session/findOffers.ts';
 import { parseJson } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
-import { CARD_ATTRIBUTE, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
+import { CARD_ATTRIBUTE, PLACE_NAME, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import type { ShowOptions } from './showOptions.ts';
 
 /** Returns a function that returns what the server has prefetched for a mount: once, for a session is used once. */
@@ -33,6 +33,9 @@ function blocks(): unknown[] {
  */
 export function takeCard(target: Element, session_id?: string): HTMLElement | undefined {
   let card: HTMLElement | undefined;
+  // A card that is still to come must find no place: offers are here, or none are wanted. To older browsers this is a comment.
+  for (const node of unclobbered(target).childNodes)
+    if (node.nodeType > 6 && node.nodeValue?.includes(PLACE_NAME)) node.remove();
   for (const element of dom.querySelectorAll<HTMLElement>(`[${CARD_ATTRIBUTE}]`)) {
     const found = unclobbered(element);
     const isHere = unclobbered(target).contains(element);

@@ -36,6 +36,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
   let isNew = true;
   queueMicrotask(() => (isNew = false));
   const prefetched = prefetchedOnce();
+  const measure = openMeasure();
   const space = reserveSpace(find);
   const trace = openTrace();
   trace.subscribe((event) => {
@@ -77,7 +78,9 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
   async function show(session: OfferSession, signal: AbortSignal): Promise<Shown | Failure> {
     // A page that still loads may have the place later.
     if (dom.readyState === 'complete' && !isPlaced(options)) return noTarget(options, prefix);
+    measure('asked');
     const found = await session.find(signal, prefetched(options));
+    measure('response');
     if ('code' in found) return found;
     if (found.response.sandbox) await Promise.race([look(found), nextTask(INSPECTOR_MS)]);
     throwIfAborted(signal);
@@ -100,6 +103,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
     }
     mounted = await place(offers, signal);
     mounted.report(offers.reporter);
+    requestAnimationFrame(() => setTimeout(measure, 0, 'painted'));
     const { count } = offers;
     return {
       offers,
@@ -179,4 +183,17 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
 /** Whether the page may have the inspector, and asks for it: on the developer's own machine, or where page or relay say sandbox. */
 function mayInspect({ sandbox }: ShowOptions, exchange: RawExchange | undefined): boolean {
   return sandbox === true || ((isDeveloping() || !!exchange) && location.search.includes('offerlet=inspect'));
+}
+
+/** Returns a function that measures a step of the walk from the one before, for the browser's own tools and field data. */
+function openMeasure(): (step: string) => void {
+  let start = performance.now();
+  return (step) => {
+    try {
+      performance.measure(`offerlet:${step}`, { start });
+    } catch {
+      // Browsers before 2021 take no options.
+    }
+    start = performance.now();
+  };
 }

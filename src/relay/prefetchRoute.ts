@@ -31,12 +31,13 @@ interface Looks {
   readonly messages?: Readonly<Record<string, string>> | undefined;
   readonly maxOffers?: number | undefined;
   readonly stylesheet?: string | undefined;
+  readonly streamed?: boolean | undefined;
 }
 
 function looksOf(given: unknown): Looks {
   const looks = (given ?? {}) as Looks & { max_offers?: number };
-  const { locale, theme, messages, max_offers: maxOffers, stylesheet } = looks;
-  return { locale, theme, messages, maxOffers, stylesheet };
+  const { locale, theme, messages, max_offers: maxOffers, stylesheet, streamed } = looks;
+  return { locale, theme, messages, maxOffers, stylesheet, streamed };
 }
 
 /**

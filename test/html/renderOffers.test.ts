@@ -35,6 +35,13 @@ test('a card is a host with its style sheet and hidden offers in a shadow root, 
   expect(styleIn(html)).toContain('.surface');
 });
 
+test('for a page that streams, the card is the content of a template for the marker', () => {
+  const json = prefetched(hero(...offers(2)));
+  const { html } = renderOffers(json);
+  expect(renderOffers(json, { streamed: true }).html).toBe(`<template for="offerlet">${html}</template>`);
+  expect(renderOffers(undefined, { streamed: true }).html).toBe('');
+});
+
 test('of a sequence it has the first offer, of a list the first screenful, of everything at most maxOffers', () => {
   expect(articles(renderOffers(prefetched(hero(...offers(3)))).html)).toBe(1);
   expect(articles(renderOffers(prefetched(list(...offers(20)))).html)).toBe(9);

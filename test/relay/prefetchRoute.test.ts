@@ -118,7 +118,7 @@ test('a backend may prefetch for more shoppers at once than one client may ask',
 
 test('the response has the offers as HTML as well, in the language and theme that the body names', async () => {
   const { port } = await start();
-  const looks = { locale: 'de', theme: 'dark', messages: { sponsored: 'Anzeige' }, max_offers: 1 };
+  const looks = { locale: 'de', theme: 'dark', messages: { sponsored: 'Anzeige' }, max_offers: 1, streamed: true };
   const response = await fetch(`http://127.0.0.1:${port}/prefetch`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

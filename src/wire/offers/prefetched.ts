@@ -20,6 +20,9 @@ export const PREFETCHED_ATTRIBUTE = 'data-offerlet-offers';
 /** The attribute of a card that stands in the page's HTML: the session that it is of. The script takes it over. */
 export const CARD_ATTRIBUTE = 'data-offerlet-card';
 
+/** The name of the place in a page that streams: the server writes `<?marker name="offerlet">` there, and the card last, for it. */
+export const PLACE_NAME = 'offerlet';
+
 /** Milliseconds after which prefetched offers are not used. */
 export const PREFETCHED_MAX_AGE_MS = 10 * 60_000;
 

@@ -57,3 +57,29 @@ test('the card is seen before the script, and its nodes, focus and opened text s
   ).toEqual({ isSame: true, focus: 'accept', isOpen: true, height: 48 });
   await poll(fixture.names).toContain('WIDGET_VIEW');
 });
+
+test('a card that is streamed last is in its place once it comes, where the browser does not put it there as well', async ({
+  driver: page,
+}) => {
+  const json = block();
+  let release = (): void => {};
+  const late = new Promise<string>((resolve) => (release = () => resolve(cardOf(json, { streamed: true }))));
+  fixture.reply = () => {
+    release();
+    return new Promise(() => {});
+  };
+  const start = `<!doctype html><html lang="en"><title>Thank you</title><link rel="icon" href="data:,"><div id="offers"><?marker name="offerlet"></div><p>Below</p>`;
+  await page.goto(fixture.page('/streamed', [start + scriptTag(), late, inScript(json)]));
+  const seen = () =>
+    page.eval(() =>
+      [...document.querySelectorAll('#offers *')].map(
+        ({ shadowRoot }) => shadowRoot?.querySelector('[part=heading]')?.getBoundingClientRect().height,
+      ),
+    );
+  await poll(seen).toEqual([expect.any(Number)]);
+  await poll(() => page.eval(() => document.querySelector('[data-offerlet-card]') === null)).toBe(true);
+  await poll(fixture.names).toContain('WIDGET_VIEW');
+  expect(new Set(fixture.events.map(({ session_id }) => session_id))).toEqual(
+    new Set([(json.response as { session_id: string }).session_id]),
+  );
+});

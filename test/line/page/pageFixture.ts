@@ -23,6 +23,9 @@ export interface Arrived {
   product_properties?: { product_id: string };
 }
 
+/** A page, or the parts of one that is streamed. */
+export type Html = string | readonly (string | Promise<string>)[];
+
 type Reply = (request: Asked, response: ServerResponse) => unknown;
 
 /** A merchant's site and its relay on one origin: serves pages, and records every beacon. */
@@ -32,7 +35,7 @@ export interface Fixture {
   /** Each event once: a page that was left before the response came sends again, with the same id. */
   events: Arrived[];
   /** Serves a page at a path; the script and the modules are at /offerlet.js and /modules.js. */
-  page(path: string, html: string, headers?: Record<string, string>): string;
+  page(path: string, html: Html, headers?: Record<string, string>): string;
   /** The response of /offers/recommendations: an object is sent as JSON; a function may respond itself. */
   reply: Reply;
   /** The response of /offers/events/batch. */
@@ -54,7 +57,7 @@ export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {
     bundle(source('element.ts'), 'es'),
   ]);
   const showOffers = await bundle(source('index.ts'), 'es');
-  const pages = new Map<string, { body: string; headers: Record<string, string> }>();
+  const pages = new Map<string, { body: Html; headers: Record<string, string> }>();
   const js = { 'content-type': 'text/javascript' };
   const first = new Map([
     ['/offerlet.js', { body: script, headers: js }],
@@ -71,7 +74,8 @@ export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {
     const page = pages.get(pathname) ?? first.get(pathname);
     if (request.method === 'GET') {
       response.writeHead(page ? 200 : 404, page?.headers);
-      return void response.end(page?.body ?? '');
+      for await (const part of [page?.body ?? ''].flat()) response.write(part);
+      return void response.end();
     }
     let text = '';
     for await (const chunk of request) text += String(chunk);
