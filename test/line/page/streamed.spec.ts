@@ -7,6 +7,10 @@ import { useFixture } from './pageFixture.ts';
 import { block, inScript, scriptTag } from './pageShop.ts';
 
 const fixture = useFixture();
+test.beforeEach(({ page }) =>
+  page.route('https://cdn.example/**', (route) => route.fulfill({ contentType: 'image/svg+xml', body: LOGO })),
+);
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>';
 
 /** Opens a page whose rest comes in parts, each when the function is called. */
 async function open(page: Page, parts: readonly string[], tag = '', policy = POLICY): Promise<() => void> {
