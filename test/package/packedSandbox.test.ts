@@ -82,7 +82,7 @@ test('a wrong call says in one line what to write', () => {
   const { status, stderr } = runCommand(project, ['offerlet-sandbox', 'relay']);
   expect([status, stderr]).toEqual([
     2,
-    'offerlet: Unknown command "relay". Use offerlet-sandbox or offerlet-sandbox network.\n',
+    'offerlet: Unknown command "relay". Use offerlet-sandbox, or with network or verify as its first word.\n',
   ]);
   expect(runCommand(project, ['offerlet-sandbox', '--help']).stdout).toContain('offerlet-sandbox network');
 });
