@@ -1,7 +1,7 @@
 // Builds docs/site/playground into a folder: one page with its own scripts, which works from a disk as well. It is here
 // because the site has another Vite.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, runnerImport } from 'vite';
 import { build as buildPackages } from './prepare.mjs';
@@ -33,4 +33,13 @@ export async function buildPlayground(folder) {
   writeFileSync(join(folder, 'index.html'), page);
   copyFileSync(join(HERE, 'playground.css'), join(folder, 'playground.css'));
   copyFileSync(join(ROOT, 'dist/offerlet.js'), join(folder, 'offerlet.js'));
+  const images = join(ROOT, 'src/network/pages/images');
+  for (const name of [
+    'pictures/dinner-table',
+    'pictures/coffee-bag',
+    'pictures/espresso-cup',
+    'logos/tidewell-kitchen',
+    'logos/morrow-and-bean',
+  ])
+    copyFileSync(join(images, `${name}.svg`), join(folder, `${basename(name)}.svg`));
 }

@@ -120,7 +120,7 @@ export function Badges({ view, isTitle }: BadgesProps): JSX.Element {
       <span class="badge" id={isTitle ? 'badge' : undefined}>
         {messages.sponsored}
       </span>
-      {sandbox && <span class="badge sandbox">{messages.sandbox}</span>}
+      {sandbox && <span class="badge">{messages.sandbox}</span>}
     </div>
   );
 }

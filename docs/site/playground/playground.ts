@@ -1,6 +1,7 @@
 // The site's playground: the built script on a page, against the test kit's relay, in the reader's browser alone.
 import type { Mount, PageEvent, ShowOptions } from 'offerlet';
 import { fakeRelay, type ScenarioName } from 'offerlet/testing';
+import { OFFERS } from './offers.ts';
 import { openThemeEditor } from '../../../demo/browser/themeEditor.ts';
 import { findScenario, SCENARIOS } from '../../../src/wire/scenarios/scenarios.ts';
 
@@ -21,17 +22,27 @@ const STATES = {
   dropped: 'dropped',
 };
 
+/** The space that docs/reference/page.md recommends, where the offers stand. */
+const PLACE = `<style>
+  @media screen { #offers { min-block-size: 400px } }
+  @media screen and (width < 700px) { #offers { min-block-size: 570px } }
+</style>
+<div id="offers"></div>`;
+
 /** Events that are listed: those of three or four orders. */
 const ROWS_MAX = 40;
+/** Requests that are listed. */
+const REQUESTS_MAX = 12;
 
-const relay = fakeRelay({ sandbox: false });
+// On a server without TLS the widget accepts pictures for tests only.
+const relay = fakeRelay({ sandbox: location.protocol === 'http:', offers: OFFERS });
 const form = find('[data-settings]') as HTMLFormElement;
 const storage = Object.getOwnPropertyDescriptor(globalThis, 'indexedDB');
 let offers: Mount | undefined;
-let order = 1000;
 
 const scenarios = find('[data-scenarios]');
 for (const { name, title } of SCENARIOS) scenarios.append(new Option(title, name));
+restore();
 form.addEventListener('change', start);
 find('[data-again]').addEventListener('click', start);
 for (const button of document.querySelectorAll<HTMLElement>('[data-decide]'))
@@ -52,7 +63,9 @@ function start(): void {
   const { page } = scenario ?? {};
   offers?.destroy();
   relay.setScenario((scenario?.name as ScenarioName | undefined) ?? undefined);
+  history.replaceState(null, '', `#${new URLSearchParams({ ...settings })}`);
   find('[data-note]').textContent = scenario ? `You must see: ${scenario.mustSee}` : '';
+  find('[data-note]').hidden = !scenario;
   find('[data-consent]').hidden = page?.consent !== 'pending';
   find('[data-tag]').textContent = tagOf(settings);
   find('[data-outcome]').textContent = 'None yet.';
@@ -66,16 +79,55 @@ function start(): void {
     target: '#offers',
     theme: settings.theme,
     locale: settings.locale,
-    fetch: (input, init) => relay(new Request(input, init)),
+    fetch: send,
     consent: page?.consent === 'pending' ? 'required' : page?.consent !== 'denied',
     request: {
       user_details: { external_guid: 'ada' },
-      order_details: { order_id: `${++order}` },
+      // A new order each time: the offers of the last one are remembered, also by a page that is loaded again.
+      order_details: { order_id: crypto.randomUUID() },
       placement_details: { view: 'THANK_YOU', display_mode: settings.mode as 'INLINE' },
     },
     onEvent: follow,
   };
   offers = window.offerlet?.show?.(options);
+}
+
+/** Sets what the URL says. */
+function restore(): void {
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+    const control = form.elements.namedItem(name);
+    if (!(control instanceof HTMLSelectElement || control instanceof RadioNodeList)) continue;
+    const last = control.value;
+    control.value = value;
+    if (control.value !== value) control.value = last;
+  }
+}
+
+/** Passes a request of the page to the relay, and lists it with its answer. */
+async function send(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const request = new Request(input, init);
+  const { method, url } = request;
+  const sent = await request.clone().text();
+  const response = await relay(request);
+  const title = document.createElement('summary');
+  title.textContent = `${method} ${new URL(url).pathname} → ${response.status}`;
+  const bodies = document.createElement('pre');
+  bodies.tabIndex = 0;
+  bodies.textContent = [sent, await response.clone().text()].map(indented).join('\n\n');
+  const entry = document.createElement('details');
+  entry.append(title, bodies);
+  const list = find('[data-wire]');
+  list.prepend(entry);
+  list.children[REQUESTS_MAX]?.remove();
+  return response;
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 1);
+  } catch {
+    return text || 'no body';
+  }
 }
 
 function follow(event: PageEvent): void {
@@ -101,6 +153,8 @@ function follow(event: PageEvent): void {
 }
 
 function settle(): void {
+  const { events: _, ...explanation } = offers?.explain() ?? {};
+  find('[data-explain]').textContent = JSON.stringify(explanation, null, 1);
   for (const { event, status, reason } of relay.receipts) {
     const { event_id } = event as { event_id?: string };
     const row = document.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(event_id ?? '')}"]`);
@@ -110,7 +164,7 @@ function settle(): void {
   }
 }
 
-/** The tag that does on a merchant's page what is set here. */
+/** What does on a merchant's page what is set here: the space of the offers, and the tag. */
 function tagOf({ mode, theme, locale }: Settings): string {
   const attributes = [
     'src="/offerlet.js"',
@@ -123,7 +177,8 @@ function tagOf({ mode, theme, locale }: Settings): string {
     ...(theme === 'dark' ? ['data-theme="dark"'] : []),
     ...(locale === 'en' ? [] : [`data-locale="${locale}"`]),
   ];
-  return `<script async ${attributes.join('\n  ')}></script>`;
+  const tag = `<script async ${attributes.join('\n  ')}></script>`;
+  return mode === 'INLINE' ? `${PLACE}\n${tag}` : tag;
 }
 
 function find(selector: string): HTMLElement {

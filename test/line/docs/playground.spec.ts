@@ -61,3 +61,38 @@ test('every scenario can be played, and says what must be seen', async ({ page }
     await expect(outcome(page)).toHaveText(/^\w+: /);
   }
 });
+
+test('settings are in the URL, and the page can be loaded again: offers, events and closed layers are new', async ({
+  page,
+}) => {
+  await page.getByText('Overlay', { exact: true }).click();
+  await page.getByLabel('Language').selectOption('de');
+  await page.locator('[part=close]').click();
+  for (let load = 0; load < 2; load++) {
+    await page.reload();
+    await expect(outcome(page)).toHaveText(/^rendered: 3 offers/);
+    await expect(page.getByRole('dialog').getByText('Gesponsert')).toBeVisible();
+    await expect(page.locator('[data-events] tr').filter({ hasText: 'WIDGET_VIEW' })).toContainText('delivered');
+    await expect(page.locator('[data-wire] summary').last()).toHaveText('POST /offers/recommendations → 200');
+    await expect(page.locator('[data-explain]')).toContainText('"code": "rendered"');
+    await page.locator('[part=close]').click();
+  }
+});
+
+test('on the site a phone shows all settings and the first offer’s picture, and its snippet has the space', async ({
+  page,
+}) => {
+  await page
+    .context()
+    .route('https://site.test/**', (route) =>
+      route.fulfill({ path: join(folder, new URL(route.request().url()).pathname) }),
+    );
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('https://site.test/index.html');
+  await expect(page.locator('.picture img')).toHaveClass('loaded');
+  for (const part of ['[name=scenario]', '.picture']) await expect(page.locator(part)).toBeInViewport({ ratio: 1 });
+  await expect(page.locator('[data-tag]')).toContainText('min-block-size: 570px');
+  const policy = await page.locator('meta[http-equiv]').getAttribute('content');
+  expect(policy).toMatch(/base-uri 'none'; form-action 'none'/);
+  expect(complaints).toEqual([]);
+});

@@ -294,6 +294,8 @@ test('after accept the heading stays above the code, nothing above it moves, and
       expect(await boxes(), mode).toEqual(after);
       await expect(page.locator(`${CURRENT} [part=heading]`)).toBeInViewport();
       expect(await filledOnes(), mode).toEqual(['Copy']);
+      const middles = (await boxesOf(page, '.claim', '.code button')).map(({ y, height }) => y + height / 2);
+      expect(middles[1], `${mode}: Copy is in the middle of its box`).toBeCloseTo(middles[0] ?? 0, 0);
       await page.getByRole('button', { name: 'Copy' }).click();
       await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
       expect(await filledOnes(), mode).toEqual(['Next offer']);

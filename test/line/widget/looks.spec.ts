@@ -275,6 +275,17 @@ test('every target is at least 24 px and the main ones 44', async ({ page }) => 
   expect((await box('[part=accept]')).height).toBe((await box('[part=decline]')).height);
   expect((await box('[part=accept]')).height).toBeGreaterThanOrEqual(48);
   expect((await box('footer a')).height).toBeGreaterThanOrEqual(24);
+  // Without more ink: the area that takes a touch is larger than the link.
+  const touched = await page.locator('footer a').evaluateAll((links) =>
+    links.map((link) => {
+      const { x, y, width, height } = link.getBoundingClientRect();
+      const root = link.getRootNode() as ShadowRoot;
+      return [y + height / 2 - 21.5, y + height / 2 + 21.5].map(
+        (at) => root.elementFromPoint(x + width / 2, at) === link,
+      );
+    }),
+  );
+  expect(touched.flat()).not.toContain(false);
 });
 
 test('nothing moves for shoppers who prefer reduced motion', async ({ page }) => {
