@@ -280,7 +280,7 @@ test('the close button is in line with the mark or the heading above it', async 
     for (const [row, shown] of [
       ['.badges', hero(...offers)],
       ['.heading', group],
-      ['.badges', list(...offers)],
+      ['.heading', list(...offers)],
     ] as const) {
       await mount(page, { mode, groups: [shown] });
       await listening(page);
