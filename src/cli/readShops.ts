@@ -58,7 +58,7 @@ export function readShops(path: string, common: Common): readonly ShopSettings[]
     if (typeof apiKey !== 'string') return no(`${name} has no key. Use apiKey or apiKeyFile.`);
     const options: Partial<RelayOptions> = { ...common.options, ...rest, apiKey };
     for (const host of names.length === 0 ? ['every host'] : names) {
-      const place = `${host} ${String(options.basePath ?? '').replace(/\/$/, '') || '/'}`;
+      const place = `${host} ${(options.basePath ?? '').replace(/\/$/, '') || '/'}`;
       const other = taken.get(place);
       if (other !== undefined) no(`${other} and ${name} are both at ${place}.`);
       taken.set(place, name);

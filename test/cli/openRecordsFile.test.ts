@@ -2,11 +2,12 @@ import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openRecordsFile } from '../../src/cli/openRecordsFile.ts';
+import type * as promises from 'node:fs/promises';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 
 const disk = vi.hoisted(() => ({ write: undefined as ((text: string) => Promise<string>) | undefined }));
 vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
+  const real = await original<typeof promises>();
   const appendFile = async (path: string, text: string): Promise<void> => {
     const taken = disk.write ? await disk.write(text) : text;
     await real.appendFile(path, taken);

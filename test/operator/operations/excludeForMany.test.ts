@@ -80,7 +80,7 @@ test.each([2, 12])('what somebody else replaces in the same moment is changed ag
       // Somebody who has read the list before replaces it afterwards.
       if (init?.method === 'PUT' && isFirst) {
         isFirst = false;
-        await clientOf().setPublisherExclusions(String(url).split('/').at(-3) ?? '', [other]);
+        await clientOf().setPublisherExclusions(url.split('/').at(-3) ?? '', [other]);
       }
       return response;
     },
