@@ -39,8 +39,8 @@ const ASSETS = {
   'offerlet-operator': ['operator/console/page/console.js.br', 'operator/console/page/console.css.br'],
   'offerlet-sandbox': ['demo', 'fresh-database.tar.br', 'network/pages/images'],
 };
-/** The modules of servers, commands and tests: who debugs them is helped by a source map. Pages' modules are bundled anyway. */
-const WITH_MAP = /^(cli|http|lock|network|operator|relay|sandbox|testing)[./-]/;
+/** The modules of servers and tests: who debugs them is helped by a source map. Pages' modules are bundled anyway. */
+const WITH_MAP = /^(http|lock|network|operator|relay|sandbox|testing)[./-]/;
 /** Vite's builds, and the folder that each writes to. */
 const STEPS = [
   ['esm', '.', 'modules of the packages'],
