@@ -74,7 +74,7 @@ export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {
     const page = pages.get(pathname) ?? first.get(pathname);
     if (request.method === 'GET') {
       response.writeHead(page ? 200 : 404, page?.headers);
-      for await (const part of [page?.body ?? ''].flat()) response.write(part);
+      for (const part of [page?.body ?? ''].flat()) response.write(await part);
       return void response.end();
     }
     let text = '';
