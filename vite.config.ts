@@ -53,14 +53,14 @@ const MINIFIED_TWICE = {
 const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 
 const TESTS = ['test/**/*.test.{ts,tsx}'];
-/** Tests that start processes or databases, wait for real time-outs, weigh their process or need the build. All others are unit tests. */
+/** Tests that start processes or databases, wait for real time-outs, weigh or replace modules of their process, or need the build. */
 const SERVER_TESTS = [
   'test/{audit,lock,sandbox,simulation,verify}/**/*.test.ts',
   'test/relay/{command*,trust*,dedupe/memory}.test.ts',
   'test/relay/runtimes/**/*.test.ts',
   'test/operator/command/{add,commands,numbers,scripted,statement,streams}.test.ts',
   'test/operator/watch/command.test.ts',
-  'test/cli/doctor/passwords.test.ts',
+  'test/cli/{doctor/passwords,openRecordsFile}.test.ts',
   'test/budget/*.test.ts',
   'test/demo/shop.test.ts',
 ];
