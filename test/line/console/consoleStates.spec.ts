@@ -118,7 +118,7 @@ test('a path that is no text is no page', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible();
 });
 
-test('arrow keys over the grains read the first and the last one, not each', async ({ page }) => {
+test('arrow keys over the grains read the last one, and at most one before it', async ({ page }) => {
   await page.goto(own.url);
   await expect(payout(page)).toContainText(/\d/);
   const grains: string[] = [];
@@ -131,7 +131,8 @@ test('arrow keys over the grains read the first and the last one, not each', asy
   for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowRight');
   await expect(page).toHaveURL(/grain=total/);
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
-  expect(grains).toEqual(['week', 'total']);
+  expect(grains.at(-1)).toBe('total');
+  expect(grains.length).toBeLessThanOrEqual(2);
 });
 
 test('when the console’s process is gone the page says so', async ({ page }) => {

@@ -160,12 +160,17 @@ test('a page that is right passes every check, and its events are not counted', 
   expect(relay.receipts).toEqual([]);
 });
 
+/** What the command says of its end, which is JSON beside its report. */
+function errorOf({ stderr }: { readonly stderr: string }): string {
+  return (JSON.parse(stderr) as { error: { message: string } }).error.message;
+}
+
 /** Checks that a page fails with one finding: one cause is counted once, and is said in whole sentences. */
 async function expectBad(path: string, expected: string): Promise<void> {
   const report = await doctor(path);
   expect(badOf(report), path).toEqual([expect.stringContaining(expected)]);
   expect([report.exitCode, report.ok], path).toEqual([1, false]);
-  expect(report.stderr, path).toMatch(/^offerlet: 1 of \d+ checks failed\.\n$/);
+  expect(errorOf(report), path).toMatch(/^1 of \d+ checks failed\.$/);
   for (const { text } of report.findings) expect(text, path).not.toMatch(/\.\.|\. \.|\s$/);
 }
 
@@ -204,7 +209,7 @@ test('what may be on purpose is a note, and the exit code says whether offers we
   const throwing = await doctor('/throws');
   const told = (report: Report, title: string) => [report.exitCode, textOf(report, title)];
   expect(told(none, 'Outcome')).toEqual([1, expect.stringContaining('no_offers')]);
-  expect([none.ok, none.stderr]).toEqual([false, 'offerlet: No offers were shown.\n']);
+  expect([none.ok, errorOf(none)]).toEqual([false, 'No offers were shown.']);
   expect(told(throwing, 'Console')).toEqual([0, expect.stringContaining('the shop broke')]);
 });
 
@@ -341,13 +346,13 @@ test('a page that is not there is one finding; a wrong call is one line', async 
     expect([report.exitCode, badOf(report)]).toEqual([1, [expect.stringContaining('Page: ')]]);
   }
   const wrong = await doctor('shop');
-  expect([wrong.exitCode, wrong.stderr]).toEqual([
+  expect([wrong.exitCode, errorOf(wrong)]).toEqual([
     2,
-    expect.stringMatching(/^offerlet: The page is not a URL of a web page: "shop"\..*\n$/),
+    expect.stringMatching(/^The page is not a URL of a web page: "shop"\./),
   ]);
   const broken = await doctor('/good', { args: ['--browser', '/bin/false'] });
-  expect([broken.exitCode, broken.stderr]).toEqual([
+  expect([broken.exitCode, errorOf(broken)]).toEqual([
     1,
-    expect.stringMatching(/^offerlet: The browser \/bin\/false could not be used: .*\n$/),
+    expect.stringMatching(/^The browser \/bin\/false could not be used: /),
   ]);
 });

@@ -14,22 +14,28 @@ const WINDOWS = [
 const SENTENCE = 'Delivered within three days, and you may pause or cancel at any time. ';
 const WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamten'.repeat(3);
 
-/** Where a part of the first offer is, and whether the middle of the promo code can be seen. */
-function look(page: Page): Promise<{ accept: [number, number]; isCodeSeen: boolean | undefined }> {
+/** Whether the promo code of the first offer can be seen, from its top to its bottom. */
+function isCodeSeen(page: Page): Promise<boolean | undefined> {
   return page.evaluate(() => {
     const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
-    const { top, height } = root?.querySelector('[part=accept]')?.getBoundingClientRect() ?? new DOMRect();
     const code = root?.querySelector('code');
     const box = code?.getBoundingClientRect();
     const seen = box && [box.top + 2, box.bottom - 2].map((y) => root?.elementFromPoint(box.left + 8, y));
-    return { accept: [Math.round(top), Math.round(height)], isCodeSeen: seen?.every((part) => part === code) };
+    return seen?.every((part) => part === code);
+  });
+}
+
+/** The upper edge and the height of the first accept button. */
+function look(page: Page): Promise<{ accept: [number, number] }> {
+  return page.evaluate(() => {
+    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
+    const { top, height } = root?.querySelector('[part=accept]')?.getBoundingClientRect() ?? new DOMRect();
+    return { accept: [Math.round(top), Math.round(height)] };
   });
 }
 
 for (const mode of LAYERS)
-  test(`${mode}: the buttons stay when a code appears, which can be seen in every window, however long it is`, async ({
-    page,
-  }) => {
+  test(`${mode}: a code that appears can be seen in every window, however long it is`, async ({ page }) => {
     await page.clock.install();
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await openShop(page);
@@ -44,12 +50,9 @@ for (const mode of LAYERS)
         const claimed = placed(0, { ...offer, metadata: { type: 'PROMO_CODE', code } });
         await mount(page, { mode, groups: [hero(claimed, placed(1))] });
         await listening(page);
-        const before = await look(page);
         await accept(page);
         await opened(page);
-        const after = await look(page);
-        expect(Math.abs(after.accept[0] - before.accept[0]), size).toBeLessThanOrEqual(1);
-        expect(after.isCodeSeen, size).toBe(true);
+        expect(await isCodeSeen(page), size).toBe(true);
       }
     }
   });
