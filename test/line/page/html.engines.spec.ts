@@ -60,7 +60,9 @@ test('the card is seen before the script, and its nodes, focus and opened text s
 
 test('a card that is streamed last is in its place once it comes, where the browser does not put it there as well', async ({
   driver: page,
+  browserName,
 }) => {
+  test.skip(browserName === 'webkit', 'It shows nothing of a page that is still on its way: docs/guides/prefetch.md');
   const json = block();
   let release = (): void => {};
   const late = new Promise<string>((resolve) => (release = () => resolve(cardOf(json, { streamed: true }))));
