@@ -67,7 +67,7 @@ export interface Outcome {
 
 /** Milliseconds in which all that can be delivered must be, once nothing is wrong any more. */
 const DELIVERY_MS = 420_000;
-/** Milliseconds after that for whatever is still under way. */
+/** Milliseconds for whatever is still under way. */
 const REST_MS = 30_000;
 
 /** Lets a plan happen, and compares what everybody says with what really did. */
@@ -219,6 +219,8 @@ class History {
     }
     await world.turnTo(world.time + 1_000);
     for (const shopper of this.#shoppers) shopper.comeBack();
+    // Their pages are to have tracked that they are there, before anybody asks whether all has arrived.
+    await world.turnTo(world.time + REST_MS);
     await world.turnTo(world.time + DELIVERY_MS, () => truth.undelivered().length === 0);
     truth.late.push(...truth.undelivered());
     await world.turnTo(world.time + REST_MS);
