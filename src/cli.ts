@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { COMMANDS, ELSEWHERE, loadElsewhere } from './cli/commands.ts';
-import { runCommands, runProgram } from './cli/runCommands.ts';
+import { runCommands, runProgram } from './program/runCommands.ts';
 
 runProgram((argv) =>
   runCommands(

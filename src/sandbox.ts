@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { helpFor, installedVersion, runProgram } from './cli/runCommands.ts';
-import { enterSubcommand } from './cli/command.ts';
-import { UsageError } from './cli/ExitError.ts';
+import { helpFor, installedVersion, runProgram } from './program/runCommands.ts';
+import { enterSubcommand } from './program/command.ts';
+import { UsageError } from './program/ExitError.ts';
 import { commands } from './sandbox/commands.ts';
 
 const MORE = `

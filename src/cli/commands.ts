@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { auditCommand } from './audit/auditCommand.ts';
-import type { Command, CommandGroup } from './command.ts';
+import type { Command, CommandGroup } from '../program/command.ts';
 import { cspCommand } from './cspCommand.ts';
 import { doctorCommand } from './doctor/doctorCommand.ts';
 import { eventsCommands } from './events/eventsCommands.ts';
-import { UsageError } from './ExitError.ts';
+import { UsageError } from '../program/ExitError.ts';
 import { integrityCommand } from './integrityCommand.ts';
 import { relayCommand } from './relayCommand.ts';
-import { installedVersion } from './runCommands.ts';
+import { installedVersion } from '../program/runCommands.ts';
 
 /** The commands of the package, in the order of `--help`. */
 export const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {

@@ -1,5 +1,5 @@
 import type { RelayGauge, RelayGaugeName, RelayMetric, RelayMetricName } from '../relay.ts';
-import { createHistogram, createProcessMetrics, sample } from './prometheus.ts';
+import { createHistogram, createProcessMetrics, sample } from '../program/prometheus.ts';
 
 /** Collects what relays measure. */
 export interface Metrics {

@@ -2,7 +2,7 @@ import { RelayError, type RelayContext, type RelayOptions } from '../relay.ts';
 import { isIPv4, readAddressSpace } from '../http/addressSpace.ts';
 import { isObject, parseJson, readCappedText } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
-import { UsageError } from './ExitError.ts';
+import { UsageError } from '../program/ExitError.ts';
 
 /** Milliseconds that the shop has by default: a page waits for it, and an order is one look-up. */
 export const SHOP_CONTEXT_MS = 300;

@@ -1,10 +1,10 @@
 import { renderOffers } from 'offerlet/html';
-import { type Command, type Options, readSettings } from './command.ts';
+import { type Command, type Options, readSettings } from '../program/command.ts';
 import { readIntegrity } from './integrityCommand.ts';
 import { printableJson } from '../text/printable.ts';
-import { openTerminal } from './output/terminal.ts';
+import { openTerminal } from '../program/terminal.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
-import { UsageError } from './ExitError.ts';
+import { UsageError } from '../program/ExitError.ts';
 
 const OPTIONS = {
   relay: { kind: 'text', value: 'URL', about: 'URL or path of the relay, as your page has it. Required.' },

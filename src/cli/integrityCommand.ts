@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Command, type Options, readSettings } from './command.ts';
-import { EXIT, ExitError } from './ExitError.ts';
-import { installedVersion, readInstalled } from './runCommands.ts';
+import { type Command, type Options, readSettings } from '../program/command.ts';
+import { EXIT, ExitError } from '../program/ExitError.ts';
+import { installedVersion, readInstalled } from '../program/runCommands.ts';
 import { printableJson } from '../text/printable.ts';
-import { openTerminal } from './output/terminal.ts';
+import { openTerminal } from '../program/terminal.ts';
 
 const OPTIONS = {
   src: { kind: 'text', value: 'URL', default: '/offerlet.js', about: 'Where your page loads the script from.' },

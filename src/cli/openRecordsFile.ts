@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, fstatSync, openSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
-import { UsageError } from './ExitError.ts';
+import { UsageError } from '../program/ExitError.ts';
 
 /** A file of JSON Lines that what the network accepted is added to. */
 export interface RecordsFile {

@@ -14,7 +14,7 @@ import {
 } from '../relay.ts';
 import { createPrefetchRoute } from '../relay/prefetchRoute.ts';
 import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
-import { UsageError } from './ExitError.ts';
+import { UsageError } from '../program/ExitError.ts';
 
 /** One shop of the command: its flags, or its part of the file of `--shops`. */
 export interface ShopSettings {

@@ -4,9 +4,9 @@ import type { RelayOptions } from '../relay.ts';
 import { OPTION_NAMES } from '../relay/options/readOptions.ts';
 import { didYouMean } from '../text/didYouMean.ts';
 import { isObject, parseJson } from '../wire/json.ts';
-import { UsageError } from './ExitError.ts';
+import { UsageError } from '../program/ExitError.ts';
 import type { ShopSettings } from './openShop.ts';
-import { readKeyFile } from './readKeyFile.ts';
+import { readKeyFile } from '../program/readKeyFile.ts';
 
 /** What a shop of the file has besides options of `createRelay`. */
 const OWN = ['hosts', 'apiKeyFile', 'context', 'contextSecret', 'prefetchToken'] as const;

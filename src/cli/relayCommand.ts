@@ -1,15 +1,15 @@
 import type { RequestListener } from 'node:http';
 import { RelayConfigError, type RelayGauge } from '../relay.ts';
 import { FLAG_NAMES, optionsFromFlags, RELAY_FLAGS } from '../relay/options/readOptions.ts';
-import { type Command, type Options, readSettings, type SettingsOf, type SettingsSource } from './command.ts';
+import { type Command, type Options, readSettings, type SettingsOf, type SettingsSource } from '../program/command.ts';
 import { createMetrics } from './createMetrics.ts';
-import { refusedFlag, UsageError } from './ExitError.ts';
-import { listen, type Listening, untilStopped } from './listen.ts';
+import { refusedFlag, UsageError } from '../program/ExitError.ts';
+import { listen, type Listening, untilStopped } from '../program/listen.ts';
 import { openRecordsFile } from './openRecordsFile.ts';
 import { listenerOfShops, openShop, type OpenShop, PREFETCH_PATH, type ShopSettings } from './openShop.ts';
-import { createOutput } from './output/terminal.ts';
-import { listenForMetrics, METRICS, METRICS_PATH } from './prometheus.ts';
-import { readKeyFile } from './readKeyFile.ts';
+import { createOutput } from '../program/terminal.ts';
+import { listenForMetrics, METRICS, METRICS_PATH } from '../program/prometheus.ts';
+import { readKeyFile } from '../program/readKeyFile.ts';
 import { readShops } from './readShops.ts';
 
 const OPTIONS = {

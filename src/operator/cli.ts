@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runCommands, runProgram } from '../cli/runCommands.ts';
+import { runCommands, runProgram } from '../program/runCommands.ts';
 import { commands } from './commands.ts';
 
 runProgram((argv) =>

@@ -1,5 +1,5 @@
 // The entry offerlet-operator/commands: what `offerlet-operator` runs, and `offerlet-operator publishers` and the like too.
-import type { Command, CommandGroup } from '../cli/command.ts';
+import type { Command, CommandGroup } from '../program/command.ts';
 import { consoleCommand } from './command/consoleCommand.ts';
 import { exclusionsAdd, exclusionsRemove, exclusionsSet, exclusionsShow } from './command/exclusionCommands.ts';
 import { categoriesList, publishersList, publishersRemove, publishersShow } from './command/publisherCommands.ts';

@@ -1,5 +1,5 @@
 // The entry offerlet-sandbox/commands: what `offerlet-sandbox` runs, and `offerlet sandbox` and `offerlet network` too.
-import type { Command } from '../cli/command.ts';
+import type { Command } from '../program/command.ts';
 import { networkCommand } from './networkCommand.ts';
 import { sandboxCommand } from './sandboxCommand.ts';
 import { verifyCommand } from './verifyCommand.ts';

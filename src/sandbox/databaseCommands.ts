@@ -1,6 +1,6 @@
-import { type Command, type Options, readSettings, type SettingsSource } from '../cli/command.ts';
-import { UsageError } from '../cli/ExitError.ts';
-import { createOutput, type Output } from '../cli/output/terminal.ts';
+import { type Command, type Options, readSettings, type SettingsSource } from '../program/command.ts';
+import { UsageError } from '../program/ExitError.ts';
+import { createOutput, type Output } from '../program/terminal.ts';
 import { distributeDatabase, type DistributionStep, partitionEvents, type PartitionStep } from '../network.ts';
 import { DATABASE, JSON_OUTPUT, readDatabaseUrl } from './startNetwork.ts';
 

@@ -6,8 +6,8 @@ import {
   METRICS,
   METRICS_PATH,
   sample,
-} from '../cli/prometheus.ts';
-import { createOutput } from '../cli/output/terminal.ts';
+} from '../program/prometheus.ts';
+import { createOutput } from '../program/terminal.ts';
 import { distributeCommand, partitionsCommand } from './databaseCommands.ts';
 import {
   readControlHosts,
@@ -19,7 +19,7 @@ import {
   untilStoppedOrLost,
   startNetwork,
 } from './startNetwork.ts';
-import { type Command, type Options, readSettings, type SettingsSource } from '../cli/command.ts';
+import { type Command, type Options, readSettings, type SettingsSource } from '../program/command.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4600, about: 'Port to listen on; 0 for any free port.' },

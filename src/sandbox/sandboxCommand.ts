@@ -13,9 +13,9 @@ import {
   type RelayOptions,
   type RequestInfo,
 } from 'offerlet/relay';
-import { type Command, type Options, readSettings, type SettingsSource } from '../cli/command.ts';
-import { UsageError } from '../cli/ExitError.ts';
-import { createOutput, type Output } from '../cli/output/terminal.ts';
+import { type Command, type Options, readSettings, type SettingsSource } from '../program/command.ts';
+import { UsageError } from '../program/ExitError.ts';
+import { createOutput, type Output } from '../program/terminal.ts';
 import { isReading, refuseForeign } from '../http/refuseForeign.ts';
 import type { Network } from '../network.ts';
 import { didYouMean } from '../text/didYouMean.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { Options } from '../cli/command.ts';
-import { UsageError } from '../cli/ExitError.ts';
-import { listen, type Listening, type ListenOptions, untilStopped } from '../cli/listen.ts';
-import type { Output } from '../cli/output/terminal.ts';
+import type { Options } from '../program/command.ts';
+import { UsageError } from '../program/ExitError.ts';
+import { listen, type Listening, type ListenOptions, untilStopped } from '../program/listen.ts';
+import type { Output } from '../program/terminal.ts';
 import { readHostName } from '../http/refuseForeign.ts';
 import { createNetwork, type Network, type NetworkOptions } from '../network.ts';
 

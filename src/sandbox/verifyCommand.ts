@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { type Command, type Options, readCall, type SettingsSource } from '../cli/command.ts';
-import { EXIT, ExitError, UsageError } from '../cli/ExitError.ts';
-import { createProgress } from '../cli/output/progress.ts';
-import { inTone, openTerminal, safeText, type Terminal, type Tone } from '../cli/output/terminal.ts';
-import { readKeyFile } from '../cli/readKeyFile.ts';
+import { type Command, type Options, readCall, type SettingsSource } from '../program/command.ts';
+import { EXIT, ExitError, UsageError } from '../program/ExitError.ts';
+import { createProgress } from '../program/progress.ts';
+import { inTone, openTerminal, safeText, type Terminal, type Tone } from '../program/terminal.ts';
+import { readKeyFile } from '../program/readKeyFile.ts';
 import { printableJson } from '../text/printable.ts';
 import { readKey } from '../wire/keys.ts';
 import type { Exchange, KeyName } from '../verify/network.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { auditCommand } from '../../src/cli/audit/auditCommand.ts';
 import { createPageReader } from '../../src/cli/audit/createPageReader.ts';
-import { ExitError, UsageError } from '../../src/cli/ExitError.ts';
+import { ExitError, UsageError } from '../../src/program/ExitError.ts';
 import { readAuditReport } from '../../src/cli/audit/readAuditReport.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';

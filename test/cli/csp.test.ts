@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cspCommand, directivesFor } from '../../src/cli/cspCommand.ts';
-import { UsageError } from '../../src/cli/ExitError.ts';
+import { UsageError } from '../../src/program/ExitError.ts';
 
 test.each([
   [

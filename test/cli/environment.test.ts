@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isGroup } from '../../src/cli/command.ts';
-import { helpFor } from '../../src/cli/runCommands.ts';
+import { isGroup } from '../../src/program/command.ts';
+import { helpFor } from '../../src/program/runCommands.ts';
 import { CONNECTION, readConnected } from '../../src/operator/command/connection.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
 

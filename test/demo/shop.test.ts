@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ReportingClient } from 'offerlet-operator';
 import { createShop } from '../../demo/shop.ts';
-import type { Listening } from '../../src/cli/listen.ts';
+import type { Listening } from '../../src/program/listen.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 import { createRelay } from '../../src/relay.ts';

@@ -4,7 +4,7 @@ import { networkCommand } from '../../src/sandbox/networkCommand.ts';
 import { TAXONOMY } from '../../src/network/seed/taxonomy.ts';
 import { verifyCommand } from '../../src/sandbox/verifyCommand.ts';
 import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
-import { isGroup, type Command, type CommandGroup } from '../../src/cli/command.ts';
+import { isGroup, type Command, type CommandGroup } from '../../src/program/command.ts';
 import { COMMANDS as OFFERLET, ELSEWHERE as OTHERS } from '../../src/cli/commands.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
 import { blocksIn, codeBlocks, codeIn, columnOf, pageAt, proseOf, PAGES, sectionOf } from './pages.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isGroup, environmentVariable, type Command, type CommandGroup } from '../../src/cli/command.ts';
+import { isGroup, environmentVariable, type Command, type CommandGroup } from '../../src/program/command.ts';
 import { COMMANDS as OFFERLET } from '../../src/cli/commands.ts';
 import { createNetwork } from '../../src/network.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';

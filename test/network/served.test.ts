@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { SERVER_OPTIONS, type Listening } from '../../src/cli/listen.ts';
+import { SERVER_OPTIONS, type Listening } from '../../src/program/listen.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 import type { NetworkLogEntry } from '../../src/network/createFetch.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import type { Listening } from '../../src/cli/listen.ts';
+import type { Listening } from '../../src/program/listen.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 import { commands } from '../../src/operator/commands.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';

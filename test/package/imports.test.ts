@@ -40,13 +40,14 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   relay: 'http lock text wire node redis',
   network: 'http lock text wire node @electric-sql pg yaml valibot @valibot offerlet',
   testing: 'queue relay session wire node @playwright msw',
-  cli: 'dom http text wire relay relay-redis client node offerlet playwright-core',
-  operator: 'cli http lock text wire node yaml @hono',
+  program: 'http text wire node',
+  cli: 'dom http program text wire relay relay-redis client node offerlet playwright-core',
+  operator: 'http program lock text wire node yaml @hono',
   'operator/clients': 'http wire',
   'operator/reports': 'wire',
   'operator/publishers': 'http text wire',
   'operator/console/page': 'text wire preact',
-  sandbox: 'cli http text wire network verify node @hono offerlet offerlet-operator',
+  sandbox: 'cli http program text wire network verify node @hono offerlet offerlet-operator',
   verify: 'http text wire',
 };
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { listen } from '../../src/cli/listen.ts';
+import { listen } from '../../src/program/listen.ts';
 import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
 
 afterEach(() => vi.restoreAllMocks());

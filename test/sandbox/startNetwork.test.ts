@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readSettings } from '../../src/cli/command.ts';
-import { UsageError } from '../../src/cli/ExitError.ts';
+import { readSettings } from '../../src/program/command.ts';
+import { UsageError } from '../../src/program/ExitError.ts';
 import { DATABASE, readDatabaseUrl, readWait } from '../../src/sandbox/startNetwork.ts';
 
 function urlOf(variable: string, argv: readonly string[] = [], log: (entry: unknown) => void = () => undefined) {

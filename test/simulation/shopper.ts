@@ -14,6 +14,8 @@ export interface View {
   offers: readonly PlacedOffer[];
   /** What the shopper has decided here, or has been told elsewhere. */
   hasConsent: boolean;
+  /** The shopper's latest decision here was a denial: saying it again says nothing about what was allowed elsewhere since. */
+  hasDenied: boolean;
   isDestroyed: boolean;
   /** When the shopper has decided here, by the world's time. */
   decidedAt: number;
@@ -84,7 +86,15 @@ export class Shopper {
       onEvent: (event) => process.isAlive && this.#hear(view, event),
       ...more,
     });
-    const view: View = { tab, session, offers: [], hasConsent, isDestroyed: false, decidedAt: device.world.time };
+    const view: View = {
+      tab,
+      session,
+      offers: [],
+      hasConsent,
+      hasDenied: !hasConsent,
+      isDestroyed: false,
+      decidedAt: device.world.time,
+    };
     this.#views[number] = view;
     session.subscribe((event) => {
       if (event.type !== 'outcome' || !process.isAlive) return;
@@ -144,23 +154,25 @@ export class Shopper {
         if (view.isDestroyed) return undefined;
         view.decidedAt = world.time;
         this.hasConsent = view.hasConsent = true;
+        view.hasDenied = false;
         return session.consent(true);
     }
   }
 
   #deny(view: View): void {
     const { truth, device } = this.#options;
-    const had = view.hasConsent;
+    if (view.hasDenied) return view.session.consent(false);
     const others = this.#views.filter((each) => each && each !== view && each.tab.process.isAlive);
     const isDone = (): boolean => view.tab.process.isAlive;
     try {
       view.session.consent(false);
     } finally {
-      // One that dies while it says so may have said nothing; one that never agreed takes nothing back.
-      if (had) truth.noteDenial(device, isDone());
+      // One that dies while it says so may have said nothing.
+      truth.noteDenial(device, isDone());
       if (isDone()) {
         view.hasConsent = this.hasConsent = false;
-        if (had) this.#tell(others);
+        view.hasDenied = true;
+        this.#tell(others);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { createOutput, documentWithoutControls, openTerminal } from '../../src/cli/output/terminal.ts';
-import { printedText } from '../../src/cli/output/print.ts';
+import { createOutput, documentWithoutControls, openTerminal } from '../../src/program/terminal.ts';
+import { printedText } from '../../src/program/print.ts';
 import { printableJson, withoutCommands } from '../../src/text/printable.ts';
 
 /** What GitHub's and Azure's runners take for a command in one line of a log. */

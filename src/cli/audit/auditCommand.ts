@@ -8,11 +8,26 @@ import { AUDIT_GROUPINGS, type AuditGrouping, type AuditRow, type AuditVerdict }
 import { describeAudit, isWrong, makeAudit, type Audit } from './makeAudit.ts';
 import { AuditReportError } from './readAuditReport.ts';
 import type { ReadableLedger } from './readCounted.ts';
-import { type Command, type Options, OUTPUT, readSettings, type SettingsOf, type SettingsSource } from '../command.ts';
-import { EXIT, ExitError, UsageError } from '../ExitError.ts';
-import { chooseFormat, inFile, renderTable, printedText, writeFile, type Cell, type Table } from '../output/print.ts';
-import { openTerminal, safeText, withoutControls, wrap, type Look, type Tone } from '../output/terminal.ts';
-import { readKeyFile } from '../readKeyFile.ts';
+import {
+  type Command,
+  type Options,
+  OUTPUT,
+  readSettings,
+  type SettingsOf,
+  type SettingsSource,
+} from '../../program/command.ts';
+import { EXIT, ExitError, UsageError } from '../../program/ExitError.ts';
+import {
+  chooseFormat,
+  inFile,
+  renderTable,
+  printedText,
+  writeFile,
+  type Cell,
+  type Table,
+} from '../../program/print.ts';
+import { openTerminal, safeText, withoutControls, wrap, type Look, type Tone } from '../../program/terminal.ts';
+import { readKeyFile } from '../../program/readKeyFile.ts';
 import { createPageReader, type ReportSource } from './createPageReader.ts';
 
 const OPTIONS = {

@@ -2,8 +2,8 @@ import { ApiError, AuthError, RateLimitError } from '../../http/apiErrors.ts';
 import { connect } from '../../http/connect.ts';
 import { readReport, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
 import type { ReadAuditPage } from './readAuditReport.ts';
-import { EXIT, ExitError } from '../ExitError.ts';
-import { safeText } from '../output/terminal.ts';
+import { EXIT, ExitError } from '../../program/ExitError.ts';
+import { safeText } from '../../program/terminal.ts';
 
 /** The network's reports for one publisher. */
 export interface ReportSource {

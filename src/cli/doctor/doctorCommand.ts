@@ -1,6 +1,14 @@
-import { type Command, type Options, readCall, type SettingsSource } from '../command.ts';
-import { createOutput, safeText, wrap, inTone, openTerminal, type Terminal, type Tone } from '../output/terminal.ts';
-import { EXIT, ExitError, UsageError } from '../ExitError.ts';
+import { type Command, type Options, readCall, type SettingsSource } from '../../program/command.ts';
+import {
+  createOutput,
+  safeText,
+  wrap,
+  inTone,
+  openTerminal,
+  type Terminal,
+  type Tone,
+} from '../../program/terminal.ts';
+import { EXIT, ExitError, UsageError } from '../../program/ExitError.ts';
 import { examineByHttp, examineInBrowser, type BrowserChoice, type Examination, type Patient } from './examine.ts';
 import type { Finding } from './finding.ts';
 import { findBrowser, loadPlaywright } from './openBrowser.ts';

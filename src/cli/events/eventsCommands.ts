@@ -11,11 +11,11 @@ import { printableJson } from '../../text/printable.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
 import { uuidFromText } from '../../wire/hash.ts';
-import { readCall, type Command, type CommandGroup, type Options, type SettingsSource } from '../command.ts';
-import { EXIT, ExitError, refusedFlag, UsageError } from '../ExitError.ts';
-import { createProgress } from '../output/progress.ts';
-import { openTerminal, safeText } from '../output/terminal.ts';
-import { readKeyFile } from '../readKeyFile.ts';
+import { readCall, type Command, type CommandGroup, type Options, type SettingsSource } from '../../program/command.ts';
+import { EXIT, ExitError, refusedFlag, UsageError } from '../../program/ExitError.ts';
+import { createProgress } from '../../program/progress.ts';
+import { openTerminal, safeText } from '../../program/terminal.ts';
+import { readKeyFile } from '../../program/readKeyFile.ts';
 
 /** A 429 or a restart must not end a long import: this is about a minute and a half of patience for one group. */
 const MAX_RETRIES = 15;

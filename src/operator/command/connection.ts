@@ -1,11 +1,11 @@
-import { type Options, readCall, type SettingsOf, type SettingsSource } from '../../cli/command.ts';
-import { refusedFlag, UsageError } from '../../cli/ExitError.ts';
-import { readKeyFile } from '../../cli/readKeyFile.ts';
+import { type Options, readCall, type SettingsOf, type SettingsSource } from '../../program/command.ts';
+import { refusedFlag, UsageError } from '../../program/ExitError.ts';
+import { readKeyFile } from '../../program/readKeyFile.ts';
 import { readKey } from '../../wire/keys.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import type { ClientOptions, ResponseNotice } from '../../http/connect.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
-import type { Progress } from '../../cli/output/progress.ts';
+import type { Progress } from '../../program/progress.ts';
 
 /** How an operator command finds the network. */
 export const CONNECTION = {

@@ -1,8 +1,8 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import type { Command, Options, SettingsSource } from '../../cli/command.ts';
-import { listen, untilStopped } from '../../cli/listen.ts';
-import { readKeyFile } from '../../cli/readKeyFile.ts';
-import { createOutput } from '../../cli/output/terminal.ts';
+import type { Command, Options, SettingsSource } from '../../program/command.ts';
+import { listen, untilStopped } from '../../program/listen.ts';
+import { readKeyFile } from '../../program/readKeyFile.ts';
+import { createOutput } from '../../program/terminal.ts';
 import { createOperatorConsole } from '../console/createOperatorConsole.ts';
 import { CONNECTION, createConnection, readConnected } from './connection.ts';
 import { CURRENCY } from './readQuery.ts';

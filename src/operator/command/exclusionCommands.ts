@@ -1,7 +1,7 @@
-import { OUTPUT, type SettingsOf } from '../../cli/command.ts';
-import { UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/terminal.ts';
-import type { Cell } from '../../cli/output/print.ts';
+import { OUTPUT, type SettingsOf } from '../../program/command.ts';
+import { UsageError } from '../../program/ExitError.ts';
+import { safeText } from '../../program/terminal.ts';
+import type { Cell } from '../../program/print.ts';
 import {
   addExclusions,
   readExclusions,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText, type Tone } from '../../cli/output/terminal.ts';
+import { EXIT, ExitError, UsageError } from '../../program/ExitError.ts';
+import { safeText, type Tone } from '../../program/terminal.ts';
 import {
   differenceIn,
   excludeForMany,

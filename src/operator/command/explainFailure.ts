@@ -1,5 +1,5 @@
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/terminal.ts';
+import { EXIT, ExitError } from '../../program/ExitError.ts';
+import { safeText } from '../../program/terminal.ts';
 import { ApiError, failureOf } from '../clients/errors.ts';
 import { FAILURES } from '../failures.ts';
 

@@ -1,5 +1,5 @@
-import type { Printable, Table } from '../../cli/output/print.ts';
-import { safeText } from '../../cli/output/terminal.ts';
+import type { Printable, Table } from '../../program/print.ts';
+import { safeText } from '../../program/terminal.ts';
 import { isMoney, labelOf, valueText } from '../reports/format.ts';
 import { funnelOf, type FunnelStep } from '../reports/funnel.ts';
 import type { PrintedReport } from './reportTable.ts';

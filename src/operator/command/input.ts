@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import type { Terminal } from '../../cli/output/terminal.ts';
+import { EXIT, ExitError, UsageError } from '../../program/ExitError.ts';
+import type { Terminal } from '../../program/terminal.ts';
 
 /** Bytes of a list: more publishers than any network has. */
 const INPUT_MAX_BYTES = 32 * 1024 * 1024;

@@ -1,10 +1,10 @@
-import { type Command, FORMAT, type Options, type SettingsOf } from '../../cli/command.ts';
-import { ExitError, UsageError } from '../../cli/ExitError.ts';
-import { chooseFormat, inFile, print, printedText, writeFile, type Printable } from '../../cli/output/print.ts';
-import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
+import { type Command, FORMAT, type Options, type SettingsOf } from '../../program/command.ts';
+import { ExitError, UsageError } from '../../program/ExitError.ts';
+import { chooseFormat, inFile, print, printedText, writeFile, type Printable } from '../../program/print.ts';
+import { openTerminal, type Terminal } from '../../program/terminal.ts';
 import { CONNECTION, createConnection, readConnected, type Connection } from './connection.ts';
 import { explainFailure } from './explainFailure.ts';
-import { createProgress, type Progress } from '../../cli/output/progress.ts';
+import { createProgress, type Progress } from '../../program/progress.ts';
 
 /** What a command gets to work with. */
 export interface CommandContext<All extends Options> {

@@ -1,7 +1,7 @@
 import { readUuid } from '../../wire/json.ts';
-import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText, type Terminal, type Tone } from '../../cli/output/terminal.ts';
-import type { Cell } from '../../cli/output/print.ts';
+import { EXIT, ExitError, UsageError } from '../../program/ExitError.ts';
+import { safeText, type Terminal, type Tone } from '../../program/terminal.ts';
+import type { Cell } from '../../program/print.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
 import { readPublisher } from '../operations/readPublisher.ts';

@@ -1,5 +1,5 @@
-import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText, type Tone } from '../../cli/output/terminal.ts';
+import { EXIT, ExitError, UsageError } from '../../program/ExitError.ts';
+import { safeText, type Tone } from '../../program/terminal.ts';
 import type { Publisher } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { readInput } from './input.ts';

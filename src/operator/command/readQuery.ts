@@ -1,5 +1,5 @@
-import { type Options, type SettingsOf, OUTPUT } from '../../cli/command.ts';
-import { UsageError } from '../../cli/ExitError.ts';
+import { type Options, type SettingsOf, OUTPUT } from '../../program/command.ts';
+import { UsageError } from '../../program/ExitError.ts';
 import { datesOf, PERIODS, type PeriodName } from '../reports/period.ts';
 import { FILTER_NAMES, type FilterName, type ReportSpec } from '../reports/reportSpec.ts';
 import { GROUPINGS, METRICS, type ReportVariant } from '../reports/reportQuery.ts';

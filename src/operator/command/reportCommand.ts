@@ -1,6 +1,6 @@
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { columnsThatFit, renderTable, type Printable, type Table } from '../../cli/output/print.ts';
-import { safeText } from '../../cli/output/terminal.ts';
+import { EXIT, ExitError } from '../../program/ExitError.ts';
+import { columnsThatFit, renderTable, type Printable, type Table } from '../../program/print.ts';
+import { safeText } from '../../program/terminal.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
 import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';

@@ -1,5 +1,5 @@
-import { safeText } from '../../cli/output/terminal.ts';
-import type { Cell, Column, Table } from '../../cli/output/print.ts';
+import { safeText } from '../../program/terminal.ts';
+import type { Cell, Column, Table } from '../../program/print.ts';
 import type { NamedPublisher } from './publisherCommands.ts';
 import type { RequestedReport } from './readQuery.ts';
 import type { Row, Totals } from '../reports/comparison.ts';

@@ -1,7 +1,7 @@
-import { OUTPUT, type Options } from '../../cli/command.ts';
-import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import type { Printable, Table } from '../../cli/output/print.ts';
-import { safeText } from '../../cli/output/terminal.ts';
+import { OUTPUT, type Options } from '../../program/command.ts';
+import { EXIT, ExitError, UsageError } from '../../program/ExitError.ts';
+import type { Printable, Table } from '../../program/print.ts';
+import { safeText } from '../../program/terminal.ts';
 import { dateOf, monthStart, startOf } from '../../wire/utcDates.ts';
 import { PAYOUT, readStatement, statementCsv, type Statement } from '../operations/readStatement.ts';
 import { periodText, rangeText, valueText } from '../reports/format.ts';

@@ -1,4 +1,4 @@
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { EXIT, ExitError } from '../../program/ExitError.ts';
 import { explainFailure } from './explainFailure.ts';
 
 /**

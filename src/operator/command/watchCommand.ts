@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { type Command, type Options, OUTPUT } from '../../cli/command.ts';
-import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { inTone, type Terminal, type Tone, documentWithoutControls, safeText } from '../../cli/output/terminal.ts';
-import { chooseFormat, inFile, printedText, writeFile } from '../../cli/output/print.ts';
+import { type Command, type Options, OUTPUT } from '../../program/command.ts';
+import { EXIT, ExitError, UsageError } from '../../program/ExitError.ts';
+import { inTone, type Terminal, type Tone, documentWithoutControls, safeText } from '../../program/terminal.ts';
+import { chooseFormat, inFile, printedText, writeFile } from '../../program/print.ts';
 import { countDays } from '../../wire/utcDates.ts';
 import { plural, rangeText } from '../reports/format.ts';
 import { type Cause, type Causes, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';

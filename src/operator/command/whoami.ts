@@ -1,4 +1,4 @@
-import { safeText } from '../../cli/output/terminal.ts';
+import { safeText } from '../../program/terminal.ts';
 import { connect } from '../../http/connect.ts';
 import { AuthError, ApiError, OPERATOR } from '../clients/errors.ts';
 import type { Connection } from './connection.ts';

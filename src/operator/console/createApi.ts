@@ -1,4 +1,4 @@
-import { UsageError } from '../../cli/ExitError.ts';
+import { UsageError } from '../../program/ExitError.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { ApiError, failureOf } from '../clients/errors.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
-import { safeText } from '../../cli/output/terminal.ts';
-import { UsageError } from '../../cli/ExitError.ts';
+import { safeText } from '../../program/terminal.ts';
+import { UsageError } from '../../program/ExitError.ts';
 import { suggest } from '../../text/didYouMean.ts';
 import { isDate } from '../../wire/utcDates.ts';
 

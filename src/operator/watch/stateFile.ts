@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { keyOfCause, type Cause, type Causes } from './evaluate.ts';
-import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { replaceFile } from '../../cli/output/print.ts';
+import { EXIT, ExitError, UsageError } from '../../program/ExitError.ts';
+import { replaceFile } from '../../program/print.ts';
 import { DirectoryInUseError, lockDirectory } from '../../lock/lockDirectory.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 

@@ -1,6 +1,6 @@
 import { request as send } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Listening } from '../../../src/cli/listen.ts';
+import type { Listening } from '../../../src/program/listen.ts';
 import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
 

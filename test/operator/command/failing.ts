@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ExitError } from '../../../src/cli/ExitError.ts';
-import { runProgram } from '../../../src/cli/runCommands.ts';
+import { ExitError } from '../../../src/program/ExitError.ts';
+import { runProgram } from '../../../src/program/runCommands.ts';
 
 // A command that prints its results and then fails, as `publishers add` does.
 runProgram(async () => {

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property, record, subarray } from 'fast-check';
 import { expect, test } from 'vitest';
-import { readSettings } from '../../../src/cli/command.ts';
+import { readSettings } from '../../../src/program/command.ts';
 import { datesOf } from '../../../src/operator/reports/period.ts';
 import { readQuery, REPORT_OPTIONS, type RequestedReport } from '../../../src/operator/command/readQuery.ts';
 

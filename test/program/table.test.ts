@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { cutTo, displayWidth, safeText } from '../../../src/cli/output/terminal.ts';
-import { columnsThatFit, renderTable, type Table } from '../../../src/cli/output/print.ts';
+import { cutTo, displayWidth, safeText } from '../../src/program/terminal.ts';
+import { columnsThatFit, renderTable, type Table } from '../../src/program/print.ts';
 
 const PLAIN = { width: undefined, hasColor: false, hasUnicode: true };
 const ID = '11111111-2222-3333-4444-555555555555';

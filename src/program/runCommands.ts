@@ -13,7 +13,7 @@ import {
 } from './command.ts';
 import { describeEnd, wantsJson } from './describeEnd.ts';
 import { EXIT, UsageError } from './ExitError.ts';
-import { wrap } from './output/terminal.ts';
+import { wrap } from './terminal.ts';
 
 type Commands = Readonly<Record<string, Command | CommandGroup>>;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeEnd, wantsJson } from '../../src/cli/describeEnd.ts';
-import { EXIT, ExitError, UsageError } from '../../src/cli/ExitError.ts';
+import { describeEnd, wantsJson } from '../../src/program/describeEnd.ts';
+import { EXIT, ExitError, UsageError } from '../../src/program/ExitError.ts';
 
 test.each([
   [new UsageError('--port is missing.'), ['usage', '--port is missing.', 'Use --help to see all options.', 2]],

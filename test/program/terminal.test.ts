@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openTerminal, type Terminal } from '../../../src/cli/output/terminal.ts';
-import { createProgress } from '../../../src/cli/output/progress.ts';
+import { openTerminal, type Terminal } from '../../src/program/terminal.ts';
+import { createProgress } from '../../src/program/progress.ts';
 
 let written: string;
 beforeEach(() => {

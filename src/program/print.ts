@@ -11,9 +11,9 @@ import {
   type Terminal,
   type Tone,
 } from './terminal.ts';
-import { UsageError } from '../ExitError.ts';
-import { printableJson } from '../../text/printable.ts';
-import { toCsv } from '../../text/toCsv.ts';
+import { UsageError } from './ExitError.ts';
+import { printableJson } from '../text/printable.ts';
+import { toCsv } from '../text/toCsv.ts';
 
 /** The same data in each form. */
 export interface Printable {

@@ -1,5 +1,5 @@
 import { EXIT, type ExitError, SEE_HELP } from './ExitError.ts';
-import { documentWithoutControls } from './output/terminal.ts';
+import { documentWithoutControls } from './terminal.ts';
 import { hideKeys, printableJson, withoutCommands } from '../text/printable.ts';
 
 /** The `code` of an error that has none of its own. */

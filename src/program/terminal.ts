@@ -1,4 +1,4 @@
-import { printableJson, withoutCommands } from '../../text/printable.ts';
+import { printableJson, withoutCommands } from '../text/printable.ts';
 
 /** The streams of a command, and what they can show. */
 export interface Terminal {

@@ -14,9 +14,9 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { makeFolder } from '../../fixtures/makeFolder.ts';
-import { replaceFile, writeFile } from '../../../src/cli/output/print.ts';
-import { UsageError } from '../../../src/cli/ExitError.ts';
+import { makeFolder } from '../fixtures/makeFolder.ts';
+import { replaceFile, writeFile } from '../../src/program/print.ts';
+import { UsageError } from '../../src/program/ExitError.ts';
 
 let directory: string;
 let path: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { helpFor } from '../../src/cli/runCommands.ts';
-import { isGroup, type Command } from '../../src/cli/command.ts';
+import { helpFor } from '../../src/program/runCommands.ts';
+import { isGroup, type Command } from '../../src/program/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { commands as operatorCommands } from '../../src/operator/commands.ts';
 import { commands } from '../../src/sandbox/commands.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Options, readSettings, environmentVariable } from '../../src/cli/command.ts';
+import { type Options, readSettings, environmentVariable } from '../../src/program/command.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4600, about: 'Port.' },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { listen, type Listening } from '../../src/cli/listen.ts';
+import { listen, type Listening } from '../../src/program/listen.ts';
 
 let server: Listening | undefined;
 afterEach(async () => {
