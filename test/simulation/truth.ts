@@ -91,8 +91,13 @@ export class Truth {
   /** Ids of the events that no relay has accepted, and no page says to be refused. */
   undelivered(): string[] {
     return [...this.tracked]
-      .filter(([id, { isWithdrawn }]) => !isWithdrawn && !this.wire.accepted.has(id) && !this.dead.has(id))
+      .filter(([id, { isWithdrawn }]) => !isWithdrawn && !this.wire.accepted.has(id) && !this.isRefused(id))
       .map(([id]) => id);
+  }
+
+  /** Whether an event was said to be refused for good. A page that has ended since may have had no time to say so. */
+  isRefused(id: string): boolean {
+    return this.dead.has(id) || (this.wire.refused.has(id) && this.tracked.get(id)?.tab.isAlive === false);
   }
 
   /** Reads what is left on a device. */
@@ -146,7 +151,7 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
   const stored = countBy(rows.map(({ body }) => cellOf(JSON.parse(body) as WireBody)));
   const expected = new Map<string, Set<string>>();
   for (const [id, { event, isWithdrawn }] of truth.tracked)
-    if (!isWithdrawn && !truth.dead.has(id)) add(expected, cellOf(event), id);
+    if (!isWithdrawn && !truth.isRefused(id)) add(expected, cellOf(event), id);
 
   // Every event that may be: also one whose page died before it knew that it was on disk.
   const sent = new Map<string, Set<string>>();

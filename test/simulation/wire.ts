@@ -57,6 +57,8 @@ export class Wire {
   readonly exchanges: Exchange[] = [];
   /** Ids of events that a relay has said to be accepted, to whoever. */
   readonly accepted = new Set<string>();
+  /** Ids of events that a relay has said to be refused for good. */
+  readonly refused = new Set<string>();
   readonly #world: World;
   /** Faults that are to come on a link, in order. */
   readonly #faults: Record<Link, WireFault[]> = { page: [], relay: [] };
@@ -142,7 +144,7 @@ export class Wire {
       if (!process.isAlive) await ended;
       exchange.statuses.push(response.status);
       exchange.said = parse(text);
-      this.#noteAccepted(exchange, response.status);
+      this.#noteResults(exchange, response.status);
       exchange.requestId ??= response.headers.get('x-request-id');
       world.note(`${process.name} ← ${exchange.path} ${response.status} for ${exchange.from.name}`);
       return new Response(text === '' ? null : text, response);
@@ -171,12 +173,16 @@ export class Wire {
     return new Response(body, response);
   }
 
-  #noteAccepted({ link, body, said }: Exchange, status: number): void {
+  #noteResults({ link, body, said }: Exchange, status: number): void {
     const { events = [] } = (body ?? {}) as { events?: readonly { event_id: string }[] };
-    const { results = [] } = (said ?? {}) as { results?: readonly { success: boolean }[] };
-    if (link === 'page')
-      for (const [at, { event_id }] of events.entries())
-        if (status === 201 || status === 202 || results[at]?.success === true) this.accepted.add(event_id);
+    const { results = [] } = (said ?? {}) as {
+      results?: readonly { success: boolean; error?: { retryable?: boolean } }[];
+    };
+    if (link !== 'page') return;
+    for (const [at, { event_id }] of events.entries()) {
+      if (status === 201 || status === 202 || results[at]?.success === true) this.accepted.add(event_id);
+      if (results[at]?.error?.retryable === false) this.refused.add(event_id);
+    }
   }
 }
 

@@ -156,14 +156,17 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     expect(two.counted('possible_duplicates'), 'the other relay has lost the response').toBe(1);
   });
 
-  test('of a relay that died are free when its claim expires', async () => {
+  test('of a relay that died are free when its claim expires, and may be in the network', async () => {
     const [one, two] = [await openStore({ claimMs: 500 }), await openStore()];
     const id = newKey();
     expect(await one.claim([id])).toEqual(['new']);
-    await expect.poll(() => two.claim([id])).toEqual(['new']);
+    await expect.poll(() => two.claim([id])).toEqual(['unconfirmed']);
     await one.release([id]);
     expect(await one.claim([id]), "a late release must not take another relay's claim").toEqual(['busy']);
-    await two.release([id]);
+    await two.release([id], 'unconfirmed');
+    expect(await one.claim([id])).toEqual(['unconfirmed']);
+    await one.accept([id]);
+    expect(await two.claim([id])).toEqual(['known']);
   });
 
   test('claimed by a relay that got no reply are free for its next attempt', async () => {
