@@ -42,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   testing: 'queue relay session wire node @playwright msw',
   program: 'http text wire node',
   cli: 'dom http program text wire relay relay-redis client node offerlet playwright-core',
-  operator: 'http program lock text wire node yaml @hono',
+  operator: 'http program lock text wire node yaml',
   'operator/clients': 'http wire',
   'operator/reports': 'wire',
   'operator/publishers': 'http text wire',

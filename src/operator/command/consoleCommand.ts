@@ -1,6 +1,7 @@
-import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Command, Options, SettingsSource } from '../../program/command.ts';
-import { listen, untilStopped } from '../../program/listen.ts';
+import { listen, type Listener, untilStopped } from '../../program/listen.ts';
 import { readKeyFile } from '../../program/readKeyFile.ts';
 import { createOutput } from '../../program/terminal.ts';
 import { createOperatorConsole } from '../console/createOperatorConsole.ts';
@@ -59,18 +60,45 @@ async function runConsole({ argv, env }: SettingsSource): Promise<void> {
     rules,
     currency,
   });
-  const listener = getRequestListener(
-    // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
-    (request, bindings) =>
-      URL.canParse(request.url)
-        ? handler(request, { ip: (bindings as HttpBindings).incoming.socket.remoteAddress })
-        : new Response('Bad Request', { status: 400 }),
-    { overrideGlobalObjects: false },
-  );
-  const server = await listen(listener, { port });
+  const server = await listen(toListener(handler), { port });
   out.json({ url: server.url });
   out.say(`Console   ${server.url}`);
   out.say(`  →  ${url}${environment === 'production' ? '  PRODUCTION' : ''}`);
   out.say('While it runs, everybody who can use this machine can use it. Press Ctrl-C to stop.');
   await untilStopped([server]);
+}
+
+/** A listener of node:http that calls the console. */
+export function toListener(handler: ReturnType<typeof createOperatorConsole>): Listener {
+  return async (message, response) => {
+    const left = new AbortController();
+    response.on('close', () => left.abort());
+    const request = readRequest(message, left.signal);
+    const { status, headers, body } = request
+      ? await handler(request, { ip: message.socket.remoteAddress }).catch(() => new Response(null, { status: 500 }))
+      : new Response(null, { status: 400 });
+    // The unread rest of a refused body must not be parsed as the next request.
+    response.writeHead(status, {
+      ...Object.fromEntries(headers),
+      ...(message.complete ? {} : { connection: 'close' }),
+    });
+    for await (const chunk of (message.method !== 'HEAD' && body) || []) response.write(chunk);
+    response.end();
+  };
+}
+
+/** A message as a Web request; `undefined` for one that cannot be any: the Host header may be 127.999.1.1, or the method TRACE. */
+function readRequest(message: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const { method = 'GET', url = '/', headers } = message;
+  const isBodiless = method === 'GET' || method === 'HEAD';
+  try {
+    return new Request(`http://${headers.host}${url}`, {
+      method,
+      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+      ...(isBodiless ? {} : { body: Readable.toWeb(message) as ReadableStream, duplex: 'half' }),
+      signal,
+    });
+  } catch {
+    return undefined;
+  }
 }
