@@ -184,7 +184,7 @@ test('days without activity are zero, and days after the data are not drawn', as
   await control(sandbox.network, 'settings', { data_through: null }, 'PUT');
 });
 
-test('publishers: search as you type, status, detail, exclusions and their undo', async ({ page }) => {
+test('publishers: sort, search as you type, detail, exclusions and their undo', async ({ page }) => {
   await open(page, 'publishers');
   await page.getByRole('columnheader').getByRole('button', { name: 'Clicks' }).click();
   await expect(page.getByRole('columnheader', { name: 'Clicks' })).toHaveAttribute('aria-sort', 'descending');

@@ -220,6 +220,7 @@ test('of 5,000 rows a page holds those in view', async ({ page }) => {
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   await expect(page.locator('.report tbody tr').last()).toBeInViewport();
   await expect(page.locator('.report thead')).toBeInViewport();
+  await expect(page.locator('.report tbody tr[aria-busy]')).toHaveCount(0); // each has its figures
   expect(await page.locator('.report tbody tr:not(.spacer)').count()).toBeGreaterThan(5);
   expect(await page.locator('.scroller').evaluate((box) => box.scrollHeight - box.clientHeight)).toBe(0);
   await page.goto(`${own.url}/?${dates}&compare=none`);

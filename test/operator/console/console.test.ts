@@ -175,7 +175,8 @@ test('an id never leaves its place in the path', async () => {
   const { visit, calls } = open(() => json(details));
   for (const id of ['..', '%2e%2e', '..%2f..', 'a%2fb', '%00'])
     await visit(`/api/publishers/${id}`).catch(() => undefined);
-  for (const { path } of calls) expect(path).toMatch(/^\/adnet\/(publishers\/details\/[^/]+\/|channel\/details\/)$/);
+  const called = calls.map(({ path }) => path.replace('/adnet/publishers/details/', ''));
+  expect(called.filter((path) => path !== '/adnet/channel/details/')).toEqual(['..%2F../', 'a%2Fb/', '%00/']);
 });
 
 const change = (body: object, path = '/api/exclusions') => ({
