@@ -4,7 +4,6 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
-import { hasNamespaces } from '../lock/contenders.ts';
 import { buildCommand, type Command, type Running } from './command.ts';
 import { RESPONSE, event, KEY, REQUEST } from './scriptedNetwork.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
@@ -92,17 +91,6 @@ test('the first line that people read is the URL of the relay, base path include
   const url = await running.url;
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/offers$/);
   expect(await (await post(`${url}/recommendations`, REQUEST)).json()).toEqual(RESPONSE);
-});
-
-test(`killed with -9${hasNamespaces ? ' in a container' : ''} and started again, it still knows what was accepted`, async () => {
-  const sent = event();
-  for (const life of ['first', 'second']) {
-    const running = start(['--data', directory], { isContained: hasNamespaces });
-    expect((await post(`${await running.url}/events`, sent)).status, life).toBe(201);
-    running.kill('SIGKILL');
-    await running.ended;
-  }
-  expect(reached).toHaveLength(1);
 });
 
 test('a second relay on its directory is one clear line and exit code 2, and SIGTERM gives the directory back', async () => {

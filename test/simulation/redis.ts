@@ -14,8 +14,6 @@ interface Value {
 /** A Redis that several relays share: the commands that ours sends, and scripts. */
 export class Redis {
   readonly faults: RedisFault[] = [];
-  /** Scripts about events whose reply never came. */
-  lost = 0;
   /** Commands that met a fault. */
   faulty = 0;
   readonly #world: World;
@@ -33,7 +31,6 @@ export class Redis {
         const world = this.#world;
         const fault = this.faults.shift();
         if (fault) this.faulty += 1;
-        if (fault && fault !== 'redis late' && command[0] === 'EVAL') this.lost += 1;
         if (fault) world.note(`${relay.name} ${command[0]} [${fault}]`);
         if (fault === 'redis away') return relay.call(() => Promise.reject(new Error('The client is closed')));
         arrives = Math.max(arrives, world.time + (fault === 'redis late' ? world.between(500, 8_000) : world.random()));
@@ -71,6 +68,10 @@ export class Redis {
     switch (name) {
       case 'GET':
         return this.#get(key)?.value ?? null;
+      case 'PTTL': {
+        const found = this.#get(key);
+        return found ? found.end - this.#world.time : -2;
+      }
       case 'SET': {
         if (rest.includes('NX') && this.#get(key)) return null;
         const ms = rest[rest.indexOf('PX') + 1];
@@ -144,8 +145,10 @@ function scriptOf(lua: string): Script {
     .replaceAll(/[~=]=/g, (operator) => (operator === '~=' ? '!==' : '==='))
     .replaceAll('redis.call', 'call')
     .replaceAll(/\breturn (\w+)$/gm, 'return Array.isArray($1) ? $1.slice(1) : $1');
-  const script = compileFunction(code, ['call', 'KEYS', 'ARGV', 'string']) as (...given: unknown[]) => unknown;
-  const made: Script = (call, keys, args) => script(call, keys, args, { sub });
+  const script = compileFunction(code, ['call', 'KEYS', 'ARGV', 'string', 'tonumber']) as (
+    ...given: unknown[]
+  ) => unknown;
+  const made: Script = (call, keys, args) => script(call, keys, args, { sub }, Number);
   scripts.set(lua, made);
   return made;
 }

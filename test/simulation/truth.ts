@@ -1,5 +1,4 @@
 import type { StoredEvent } from '../../src/queue/events.ts';
-import { BATCH_MAX_EVENTS } from '../../src/wire/limits.ts';
 import type { Redis } from './redis.ts';
 import { DAY_MS } from '../../src/wire/utcDates.ts';
 import type { Device } from './browser.ts';
@@ -193,24 +192,14 @@ function cellOf({ session_id, event_name, brand_properties, asset_id, initiating
   return [session_id, event_name, brand_properties?.insertion_id, asset_id, initiating_target].join(' ');
 }
 
-/**
- * Events that a relay had sent when it was killed before it could write down what became of them, or that its store was away
- * for: what was lost with it, it cannot say.
- */
-function excusedByDeath({ wire, plan, redis }: Truth): number {
-  // A relay responds to the page once it has written down what was accepted.
-  const isKnown = ({ link, statuses: [status = 0] }: Exchange): boolean =>
-    link === 'page' && status > 0 && status < 300;
-  const known = new Set(wire.exchanges.filter(isKnown).map(({ requestId }) => requestId));
-  const forgotten = wire.exchanges
+/** Events that a relay without a store had sent when it was killed: what was lost with it, it cannot say. */
+function excusedByDeath({ wire, plan }: Truth): number {
+  if (plan.store !== 'memory') return 0;
+  return wire.exchanges
     .filter(
       ({ link, path, takenBy, from }) => link === 'relay' && path !== '/recommendations' && takenBy[0] && !from.isAlive,
     )
-    .filter(({ requestId }) => plan.store === 'memory' || !known.has(requestId));
-  return (
-    forgotten.reduce((sum, { body }) => sum + (body as { events: unknown[] }).events.length, 0) +
-    redis.lost * BATCH_MAX_EVENTS
-  );
+    .reduce((sum, { body }) => sum + (body as { events: unknown[] }).events.length, 0);
 }
 
 /** Sessions that more than one device was given. */

@@ -37,6 +37,10 @@ export interface LogRecord {
   readonly from?: number;
   /** Keys of accepted events, by the cell that each counts in; `''` for those that are counted already. */
   readonly events?: Readonly<Record<string, readonly string[]>>;
+  /** Keys that are forwarded from now on: until they are accepted or released, the network may have them. */
+  readonly claimed?: readonly string[];
+  /** Keys that were claimed, and that the network has certainly not. */
+  readonly released?: readonly string[];
   /** What is remembered of sessions, by their hash. */
   readonly sessions?: Readonly<Record<string, string>>;
   /** What was counted besides events, by cell. */

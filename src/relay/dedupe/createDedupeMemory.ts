@@ -1,5 +1,5 @@
 import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
-import type { DedupeClaim, DedupeStore } from './dedupeStore.ts';
+import { noteUnconfirmed, type DedupeClaim, type DedupeStore } from './dedupeStore.ts';
 import { KeyTable, randomSalt, senderNumber } from './keyTable.ts';
 
 export interface DedupeMemoryOptions {
@@ -14,7 +14,7 @@ export interface DedupeMemoryOptions {
 export interface DedupeMemory extends DedupeStore {
   claim(keys: readonly string[]): readonly DedupeClaim[];
   accept(keys: readonly string[], sender?: string): void;
-  release(keys: readonly string[]): void;
+  release(keys: readonly string[], how?: 'unconfirmed'): void;
   /** Number of events remembered. */
   size(): number;
 }
@@ -27,16 +27,24 @@ export function createDedupeMemory(options: DedupeMemoryOptions = {}): DedupeMem
   const { max = DEFAULT_MAX, maxAgeMs = DEDUPE_MAX_AGE_MS, now = steadyClock() } = options;
   const table = new KeyTable({ max, maxAgeMs });
   const salt = randomSalt();
+  const unconfirmed = new Map<string, true>();
   return {
     claim(keys) {
       table.expire(now());
-      return keys.map((key) => (table.has(key) ? 'known' : 'new'));
+      return keys.map((key) => (table.has(key) ? 'known' : unconfirmed.has(key) ? 'unconfirmed' : 'new'));
     },
     accept(keys, sender = '') {
       const entry = { at: now(), sender: senderNumber(sender, salt) };
-      for (const key of keys) table.add(key, entry);
+      for (const key of keys) {
+        table.add(key, entry);
+        unconfirmed.delete(key);
+      }
     },
-    release: () => undefined,
+    release(keys, how) {
+      for (const key of keys)
+        if (how) noteUnconfirmed(unconfirmed, key);
+        else unconfirmed.delete(key);
+    },
     size: () => table.size,
   };
 }

@@ -1,8 +1,9 @@
+import { setNewest } from '../../http/setNewest.ts';
 import type { Ledger } from '../ledger.ts';
 
 /**
- * `new`: yours to forward. `unconfirmed`: yours as well, and nobody knows whether the network has it already. `known`: accepted
- * before. `busy`: another relay is forwarding it at this moment.
+ * `new`: yours to forward. `unconfirmed`: yours as well, but an earlier attempt may have reached the network: it was released as
+ * `unconfirmed`, or its relay died with the claim. `known`: accepted before. `busy`: another relay is forwarding it now.
  */
 export type DedupeClaim = 'new' | 'unconfirmed' | 'known' | 'busy';
 
@@ -21,10 +22,7 @@ export interface DedupeStore {
    * does not count again, and a store writes a key and its count together.
    */
   accept(keys: readonly string[], sender?: string, cells?: readonly string[]): void | Promise<void>;
-  /**
-   * The network did not accept these, or nobody knows: the next attempt may forward them. A store that several relays share
-   * claims those that are `unconfirmed` as such.
-   */
+  /** The network did not accept these, so they are new again; or nobody knows, and their next claim is `unconfirmed`. */
   release(keys: readonly string[], how?: 'unconfirmed'): void | Promise<void>;
   /** Milliseconds after which a claim of a relay that died expires: longer than the relay needs for one. */
   readonly claimMs?: number;
@@ -44,6 +42,13 @@ export interface ResponseStore {
   claim(key: string): boolean | Promise<boolean>;
   /** Stores a response, or ends a claim without one. `sender` is the client that asked, as in `DedupeStore.accept`. */
   settle(key: string, response: string | undefined, sender?: string): void | Promise<void>;
+}
+
+const UNCONFIRMED_MAX = 20_000;
+
+/** Remembers that a key is unconfirmed. Beyond 20,000, the oldest ones are forgotten. */
+export function noteUnconfirmed(keys: Map<string, true>, key: string): void {
+  setNewest(keys, [key, true], { max: UNCONFIRMED_MAX });
 }
 
 /** Milliseconds that closing waits for the network's responses: a little more than the default time-out of an event. */

@@ -6,7 +6,7 @@ import { addCount, type Ledger } from '../ledger.ts';
 import { explain, type LogEntry } from '../telemetry.ts';
 import { newRun, readLedger, recordLine, RunClock, type LogRecord } from './acceptedLog.ts';
 import { steadyClock, type DedupeMemoryOptions } from './createDedupeMemory.ts';
-import { untilSettled, type DedupeClaim, type DedupeStore } from './dedupeStore.ts';
+import { noteUnconfirmed, untilSettled, type DedupeStore } from './dedupeStore.ts';
 import { KeyTable, senderNumber } from './keyTable.ts';
 import { Segments } from './segments.ts';
 
@@ -28,12 +28,12 @@ export interface DedupeFile extends DedupeStore {
   size(): number;
 }
 
-/** 46 MB of memory, and 90 MB on disk (86 MB measured for batches of ten). */
+/** 46 MB of memory, and 94 MB on disk, measured for batches of ten. */
 const DEFAULT_MAX = 1_000_000;
 /** What is remembered of sessions: 100,000 of them in 12 MB, and fewer with long widget ids. */
 const SESSIONS_MAX = 200_000;
 /** Bytes on disk for each event that is remembered, twice what it takes: beyond, the oldest segment is dropped early. */
-const EVENT_BYTES = 180;
+const EVENT_BYTES = 200;
 /** Keys of one record: its line is read at once. */
 const RECORD_KEYS = 1_000;
 /** Lines that wait for a disk with space, besides those of events: their placement is then forgotten at the next start. */
@@ -67,15 +67,24 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
   /** Lines that are in no file yet, the oldest first. */
   let owed: string[] = [];
   const held = new Set<string>();
+  /** What an earlier attempt may have brought to the network, in this run or one that ended with it. */
+  const unconfirmed = new Map<string, true>();
   /** Whether the last write failed, and since when one is going on. */
   let [isFailing, writesSince] = [false, Number.POSITIVE_INFINITY];
   let turn: Promise<void> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    await files.open(({ run: of, at, from: sender = 0, events: given = {}, sessions: opened = {} }) => {
+    await files.open((record) => {
+      const { run: of, at, from: sender = 0, claimed = [], released = [] } = record;
+      const { events: given = {}, sessions: opened = {} } = record;
       const time = clock.read(of, at);
       for (const table of [events, sessions]) table.expire(time);
-      for (const key of Object.values(given).flat()) events.add(key, { at: time, sender });
+      for (const key of claimed) noteUnconfirmed(unconfirmed, key);
+      for (const key of released) unconfirmed.delete(key);
+      for (const key of Object.values(given).flat()) {
+        events.add(key, { at: time, sender });
+        unconfirmed.delete(key);
+      }
       for (const [hash, value] of Object.entries(opened)) sessions.add(hash, { at: time, sender, value });
       return time;
     });
@@ -122,6 +131,23 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
     }
   }
 
+  /** Writes claims before anything is forwarded: a kill leaves them open. What is unconfirmed is in the file already. */
+  async function writeClaims(keys: readonly string[]): Promise<void> {
+    // While the disk is full, or hangs, there are no more of them.
+    if (isFailing || performance.now() - writesSince > HANG_MS) await flush();
+    const claimed = keys.filter((key) => !unconfirmed.has(key));
+    if (claimed.length > 0) add({ claimed });
+    const line = claimed.length > 0 ? owed.at(-1) : undefined;
+    try {
+      await flush();
+      lock.check();
+    } catch (error) {
+      owed = owed.filter((each) => each !== line);
+      throw error;
+    }
+    for (const key of keys) held.add(key);
+  }
+
   function writeLater(): void {
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -151,17 +177,15 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       const { time } = readTime();
       sessions.expire(time);
       events.expire(time);
-      const claims = wanted.map((key) => (events.has(key) ? ('known' as const) : ('new' as const)));
-      const hold = (): readonly DedupeClaim[] => {
-        for (const [at, key] of wanted.entries()) if (claims[at] === 'new') held.add(key);
-        return claims;
-      };
-      // While the disk is full, or hangs, nothing is forwarded that could not be written down.
-      const isStuck = isFailing || performance.now() - writesSince > HANG_MS;
-      return isStuck && claims.includes('new') ? flush().then(hold) : hold();
+      const claims = wanted.map((key) => (events.has(key) ? 'known' : unconfirmed.has(key) ? 'unconfirmed' : 'new'));
+      const own = wanted.filter((_, at) => claims[at] !== 'known');
+      return own.length === 0 ? claims : writeClaims(own).then(() => claims);
     },
     async accept(accepted, sender = '', cells = []) {
-      for (const key of accepted) held.delete(key);
+      for (const key of accepted) {
+        held.delete(key);
+        unconfirmed.delete(key);
+      }
       const moment = readTime();
       const entry = { at: moment.time, sender: senderNumber(sender, files.salt) };
       for (let start = 0; start < accepted.length; start += RECORD_KEYS) {
@@ -177,8 +201,15 @@ export async function openDedupeFile(directory: string, options: DedupeFileOptio
       // A new owner that began to read before this was written does not know it.
       lock.check();
     },
-    release(keys) {
-      for (const key of keys) held.delete(key);
+    release(keys, how) {
+      for (const key of keys) {
+        held.delete(key);
+        if (how) noteUnconfirmed(unconfirmed, key);
+        else unconfirmed.delete(key);
+      }
+      // Lost with a kill, they are unconfirmed at worst.
+      if (!how && owed.length < OWED_MAX) add({ released: keys });
+      writeLater();
     },
     ledger: {
       add(counts) {

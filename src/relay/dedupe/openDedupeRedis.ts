@@ -25,49 +25,42 @@ export interface DedupeRedisOptions {
 const ACCEPTED = 'accepted';
 const DEFAULT_CLAIM_MS = 20_000;
 /**
- * Claims events that nobody has claimed, or this process has, in a call whose reply was lost. Beside each claim, which expires
- * soon, a mark of it stays until somebody knows what became of the event: where another claim left one, the event may be in the
- * network. KEYS: the events, then their marks. ARGV: the process, the number of the claim, milliseconds of claim and mark.
+ * Claims events that nobody has claimed. A claim of a relay that died, or of this one in a call whose reply was lost, is
+ * unconfirmed. ARGV: the process, the number of the claim, milliseconds until nobody remembers it, those once it has expired.
  */
-const CLAIM = `local n = #KEYS / 2
-local claims = {}
-for i = 1, n do
+const CLAIM = `local claims = {}
+for i = 1, #KEYS do
   local holder = redis.call('GET', KEYS[i])
   claims[i] = holder == 'accepted' and 'known' or 'busy'
-  if not holder or string.sub(holder, 1, #ARGV[1]) == ARGV[1] then
+  local left = redis.call('PTTL', KEYS[i])
+  if claims[i] == 'busy' and (left <= tonumber(ARGV[4]) or string.sub(holder or '', 1, #ARGV[1]) == ARGV[1]) then
     redis.call('SET', KEYS[i], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
-    local mark = redis.call('GET', KEYS[n + i])
-    claims[i] = 'unconfirmed'
-    if not mark or string.sub(mark, 1, #ARGV[1]) == ARGV[1] then
-      redis.call('SET', KEYS[n + i], ARGV[1] .. ARGV[2], 'PX', ARGV[4])
-      claims[i] = 'new'
-    end
+    claims[i] = holder and 'unconfirmed' or 'new'
   end
 end
 return claims`;
 /**
- * Releases claims, unless they have expired or are replaced by a newer one, of this process or another. KEYS: as above. ARGV:
- * the token of each, and the milliseconds for which it is remembered that they are unconfirmed.
+ * Releases claims, unless they are replaced by a newer one, of this process or another. ARGV: the token of
+ * each, and the milliseconds for which it is remembered that they are unconfirmed.
  */
-const RELEASE = `local n = #KEYS / 2
-for i = 1, n do
-  if ARGV[n + 1] then redis.call('SET', KEYS[n + i], 'unconfirmed', 'PX', ARGV[n + 1]) end
-  if redis.call('GET', KEYS[n + i]) == ARGV[i] then redis.call('DEL', KEYS[n + i]) end
-  if redis.call('GET', KEYS[i]) == ARGV[i] then redis.call('DEL', KEYS[i]) end
+const RELEASE = `local ms = ARGV[#KEYS + 1]
+for i = 1, #KEYS do
+  if redis.call('GET', KEYS[i]) == ARGV[i] then
+    if ms then redis.call('SET', KEYS[i], 'unconfirmed', 'PX', ms) else redis.call('DEL', KEYS[i]) end
+  end
 end`;
 
 /**
- * Marks events as accepted and counts those that were not, in one step. KEYS: the events, their marks, then the day's counts
- * of each. ARGV: milliseconds that an event is remembered, seconds that a day is, then the field of each.
+ * Marks events as accepted and counts those that were not, in one step. KEYS: the events, then the day's counts of each.
+ * ARGV: milliseconds that an event is remembered, seconds that a day is, then the field of each.
  */
-const ACCEPT = `local n = #KEYS / 3
+const ACCEPT = `local n = #KEYS / 2
 for i = 1, n do
   if redis.call('GET', KEYS[i]) ~= 'accepted' then
-    redis.call('HINCRBY', KEYS[2 * n + i], ARGV[i + 2], 1)
-    redis.call('EXPIRE', KEYS[2 * n + i], ARGV[2])
+    redis.call('HINCRBY', KEYS[n + i], ARGV[i + 2], 1)
+    redis.call('EXPIRE', KEYS[n + i], ARGV[2])
   end
   redis.call('SET', KEYS[i], 'accepted', 'PX', ARGV[1])
-  redis.call('DEL', KEYS[n + i])
 end`;
 
 /** Accepted events in Redis, shared by every relay of a merchant: what one of them is forwarding, no other forwards. */
@@ -89,7 +82,6 @@ export function createDedupeRedis(
   }
 
   const named = (keys: readonly string[]): readonly string[] => keys.map((key) => prefix + key);
-  const marked = (keys: readonly string[]): readonly string[] => keys.map((key) => `${prefix}${key}:sent`);
 
   return {
     async claim(keys) {
@@ -97,8 +89,8 @@ export function createDedupeRedis(
       const free = keys.filter((key) => !held.has(key));
       if (free.length === 0) return keys.map(() => 'busy');
       const number = (claimed += 1);
-      const values = [me, number, claimMs, maxAgeMs].map(String);
-      const claims = (await run(CLAIM, [...named(free), ...marked(free)], values)) as readonly DedupeClaim[];
+      const values = [me, number, claimMs + maxAgeMs, maxAgeMs].map(String);
+      const claims = (await run(CLAIM, named(free), values)) as readonly DedupeClaim[];
       const own = new Map<string, DedupeClaim>();
       for (const [at, key] of free.entries()) {
         const claim = claims[at] ?? 'busy';
@@ -114,20 +106,16 @@ export function createDedupeRedis(
       if (cells && keys.length > 0) {
         const days = cells.map((cell) => ledger.dayKey(cell.slice(0, 10)));
         const values = [String(maxAgeMs), LEDGER_SECONDS, ...cells.map((cell) => cell.slice(11))];
-        await run(ACCEPT, [...named(keys), ...marked(keys), ...days], values);
+        await run(ACCEPT, [...named(keys), ...days], values);
       } else
-        await Promise.all([
-          ...named(keys).map((key) => client.sendCommand(['SET', key, ACCEPTED, 'PX', String(maxAgeMs)])),
-          ...marked(keys).map((key) => client.sendCommand(['DEL', key])),
-        ]);
+        await Promise.all(named(keys).map((key) => client.sendCommand(['SET', key, ACCEPTED, 'PX', String(maxAgeMs)])));
       // After a failure, the relay tries again: closing waits for that.
       for (const key of keys) held.delete(key);
     },
     async release(keys, how) {
       const tokens = keys.map((key) => `${me}${held.get(key)}`);
       for (const key of keys) held.delete(key);
-      const values = how ? [...tokens, String(maxAgeMs)] : tokens;
-      if (keys.length > 0) await run(RELEASE, [...named(keys), ...marked(keys)], values);
+      if (keys.length > 0) await run(RELEASE, named(keys), how ? [...tokens, String(maxAgeMs)] : tokens);
     },
     claimMs,
     settled: () => untilSettled(held),

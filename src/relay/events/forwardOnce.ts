@@ -5,7 +5,6 @@ import type { DedupeClaim, DedupeStore } from '../dedupe/dedupeStore.ts';
 import { eventKeys } from '../dedupe/eventKeys.ts';
 import { asRelayError, errorReply, RelayError, type Reply } from '../errors.ts';
 import type { Cell, Counting } from '../createCounting.ts';
-import { setNewest } from '../../http/setNewest.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 
 /** What became of one event. */
@@ -43,23 +42,18 @@ export type ForwardOnce = (
   }
 >;
 
-/**
- * What this process knows of an event, from its arrival until the store knows it: `claimed` while it is on its way,
- * `accepted` until that is written, `unconfirmed` while nobody knows whether the network has it. A written one is in the
- * store alone, and one that was certainly not accepted is nowhere.
- */
+/** What this process knows of an event, from its arrival until the store knows what became of it. */
 interface EventRecord {
   /** `undefined` for an event without an id, which cannot be recognized again. */
   readonly key: string | undefined;
-  state: 'claimed' | 'accepted' | 'unconfirmed';
-  /** Where it counts; without a ledger, nowhere. */
+  /** Resolves once its fate is known, for the requests that carry a duplicate. */
+  readonly settled: Promise<void>;
+  fate?: EventFate | undefined;
+  /** An earlier attempt may have reached the network. */
+  isUnconfirmed: boolean;
+  /** What the store writes once it is accepted: where it counts (without a ledger, nowhere), and who sent it. */
   cell?: string | undefined;
   sender?: string | undefined;
-  fate?: EventFate | undefined;
-  /** One attempt was unconfirmed, so the network may have it already. */
-  isUnconfirmed: boolean;
-  /** Resolves once its fate is known, for the requests that carry a duplicate. */
-  settled: Promise<void>;
 }
 
 export interface ForwardOnceOptions {
@@ -73,8 +67,8 @@ export interface ForwardOnceOptions {
   readonly counting: Counting | undefined;
 }
 
-/** Events that are `unconfirmed` or `accepted`; beyond it, the former are forgotten, and nothing more is forwarded. */
-const RECORDS_MAX = 20_000;
+/** Accepted events that the store failed to write; with more, nothing is forwarded. */
+const OWED_MAX = 20_000;
 /** Milliseconds after which a page may come back when the store failed. */
 const RETRY_AFTER_MS = 5_000;
 /** Milliseconds after which the store is told again what it failed to write. */
@@ -101,11 +95,10 @@ export function createForwardOnce(
       const own: EventRecord[] = [];
       // Nothing awaits between the look into the records and the entry into them, so two duplicates are never both first.
       const all = keys.map((key) => {
-        const known = key === undefined ? undefined : records.get(key);
-        if (known && known.state !== 'unconfirmed') return known;
-        const record: EventRecord = known ?? { key, state: 'claimed', isUnconfirmed: false, settled };
-        [record.state, record.fate, record.settled] = ['claimed', undefined, settled];
-        if (key !== undefined && !known) records.set(key, record);
+        const other = key === undefined ? undefined : records.get(key);
+        if (other) return other;
+        const record: EventRecord = { key, settled, isUnconfirmed: false };
+        if (key !== undefined) records.set(key, record);
         own.push(record);
         return record;
       });
@@ -129,7 +122,7 @@ export function createForwardOnce(
         const failure = failed(error);
         for (const record of own) record.fate ??= failure;
       } finally {
-        for (const record of own) leave(record);
+        for (const record of own) if (!owed.has(record)) records.delete(recordKey(record));
         settle();
       }
       for (const record of all) if (record.settled !== settled) await record.settled;
@@ -150,7 +143,7 @@ export function createForwardOnce(
     for (const [at, record] of named.entries()) {
       const claim = claims[at] ?? 'new';
       record.fate = fates[claim];
-      record.isUnconfirmed ||= claim === 'unconfirmed';
+      record.isUnconfirmed = claim === 'unconfirmed';
     }
     const fresh = own.filter(({ fate }) => fate === undefined);
     if (fresh.length < own.length) measure({ name: 'events_known', value: own.length - fresh.length });
@@ -208,7 +201,7 @@ export function createForwardOnce(
     }
   }
 
-  /** Hands accepted events of one sender to the store. Returns whether it has them; otherwise they stay `accepted`. */
+  /** Hands accepted events of one sender to the store. Returns whether it has them; otherwise they are owed. */
   async function writeAccepted(accepted: readonly EventRecord[], caller?: Caller): Promise<boolean> {
     const [keys, sender] = [accepted.map(recordKey), accepted[0]?.sender];
     const cells = accepted.flatMap(({ cell }) => cell ?? []);
@@ -216,10 +209,7 @@ export function createForwardOnce(
       const writing = cells.length > 0 ? store.accept(keys, sender, cells) : store.accept(keys, sender);
       await withDeadline(writing, { ms: timeoutMs });
     } catch (error) {
-      for (const one of accepted) {
-        one.state = 'accepted';
-        owed.add(one);
-      }
+      for (const one of accepted) owed.add(one);
       noteFailure(error, caller);
       return false;
     }
@@ -247,20 +237,10 @@ export function createForwardOnce(
     if (owed.size > 0) writeOwedLater();
   }
 
-  /** Ends the way of an event: what is accepted and written, or refused for good, is forgotten here. */
-  function leave(record: EventRecord): void {
-    const { key, isUnconfirmed } = record;
-    if (key === undefined || record.state === 'accepted') return;
-    [record.state, record.cell] = ['unconfirmed', undefined];
-    records.delete(key);
-    if (!isUnconfirmed) return;
-    setNewest(records, [key, record], { max: RECORDS_MAX, mayForget: ({ state }) => state === 'unconfirmed' });
-  }
-
   async function claimInStore(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]> {
     let claiming: readonly DedupeClaim[] | Promise<readonly DedupeClaim[]> = [];
     try {
-      if (owed.size >= RECORDS_MAX) throw new Error(`${owed.size} accepted events could not be written`);
+      if (owed.size >= OWED_MAX) throw new Error(`${owed.size} accepted events could not be written`);
       claiming = store.claim(keys);
       return await withDeadline(claiming, { ms: timeoutMs });
     } catch (error) {
