@@ -1,6 +1,6 @@
 import { createNetwork, type Network } from '../../src/network.ts';
 import type { LedgerCounts } from '../../src/relay.ts';
-import { serve, type Peer } from '../../src/sandbox/startNetwork.ts';
+import { serve } from '../../src/sandbox/startNetwork.ts';
 import { createPageReader } from '../../src/cli/audit/createPageReader.ts';
 import { makeAudit, type Audit, type AuditRequest } from '../../src/cli/audit/makeAudit.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
@@ -24,17 +24,12 @@ export interface AuditWorld extends Pick<TestNetwork, 'control'> {
   close(): Promise<void>;
 }
 
-/** Starts a network with three offers. `pass` is called between relay and network. */
-export async function openAuditWorld(
-  pass: (request: Request, toNetwork: (request: Request) => Promise<Response>, from: Peer) => Promise<Response> = (
-    request,
-    toNetwork,
-  ) => toNetwork(request),
-): Promise<AuditWorld> {
+/** Starts a network with three offers. */
+export async function openAuditWorld(): Promise<AuditWorld> {
   const network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
   const helpers = testNetworkOf(network);
   for (let at = 0; at < 3; at++) await helpers.offer();
-  const server = await serve((request, from) => pass(request, (each) => network.fetch(each, from), from), { port: 0 });
+  const server = await serve((request, from) => network.fetch(request, from), { port: 0 });
   const { integration = '', publisher_reporting = '' } = network.describe().keys;
   const today = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR;
   const start = today - 3 * 24 * HOUR + 20 * HOUR;

@@ -10,6 +10,8 @@ export const WIRE_FAULTS = [
   /** The response never comes. */
   'reply hangs',
   'reply late',
+  /** A part of a batch is taken, the last event is to be sent again. */
+  'in part',
   /** Its body breaks off. */
   'reply cut',
   /** It arrives twice: browsers and proxies repeat a request whose connection broke. */
@@ -132,13 +134,16 @@ export class Wire {
       const process = server?.process;
       if (!server || !process?.isAlive) throw broken('ECONNREFUSED');
       exchange.takenBy.push(process);
+      const { events = [] } = (exchange.body ?? {}) as { events?: unknown[] };
+      const part = fault === 'in part' && events.length > 1 ? events.slice(0, -1) : undefined;
       const request = new Request(url, {
         method: init.method ?? 'GET',
         headers: init.headers ?? {},
-        body: init.body ?? null,
+        body: part ? JSON.stringify({ events: part }) : (init.body ?? null),
       });
       const ended = process.ended.then(() => world.wait(ms())).then(() => Promise.reject(broken('ECONNRESET')));
-      const response = await Promise.race([server.respond(request, exchange.from), ended]);
+      const whole = await Promise.race([server.respond(request, exchange.from), ended]);
+      const response = part ? await withoutLast(whole, part.length) : whole;
       const text = await response.text();
       // What a process had not sent before it died is lost with it.
       if (!process.isAlive) await ended;
@@ -195,6 +200,15 @@ function refusal(status: number, headers: Record<string, string> = {}): Response
     status,
     headers: { 'content-type': 'application/json', ...headers },
   });
+}
+
+/** The response to the first events of a batch, as one to all of it. */
+async function withoutLast(response: Response, index: number): Promise<Response> {
+  const { results } = (await response.clone().json()) as { results?: unknown[] };
+  if (!results) return response;
+  const last = { index, success: false, error: { code: 'BUSY', message: 'Not now', retryable: true } };
+  const headers = { 'x-request-id': response.headers.get('x-request-id') ?? '' };
+  return Response.json({ results: [...results, last] }, { status: 207, headers });
 }
 
 function describe(body: unknown): string {

@@ -1,25 +1,20 @@
 // WIRE.md's table of events, from a real page through a real relay to what the network has stored.
+import { fileURLToPath } from 'node:url';
 import { expect, test, type Page } from '@playwright/test';
+import { createNetwork } from '../../../src/network.ts';
+import { createRelay } from '../../../src/relay.ts';
+import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { WHOLE_CHROMIUM } from '../../playwright.config.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
-import { startLine, type Line } from '../whole/wholeLine.ts';
+import { bundle } from '../drivers/bundle.ts';
 import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
 
-let line: Line;
+let line: Awaited<ReturnType<typeof startLine>>;
 test.describe.configure({ mode: 'default' }); // one network serves them all
 test.use({ ...WHOLE_CHROMIUM, viewport: { width: 1_000, height: 900 } });
 test.beforeAll(async () => {
-  line = await startLine({
-    seed: 'empty',
-    isSandbox: true,
-    entry: 'script-tag.ts',
-    // A page per display mode; no order, so that each visit is a separate session.
-    page: (path) =>
-      shop(
-        scriptTag({ relay: '/offers', 'order-id': '', 'display-mode': path.slice(1), target: '#offers' }),
-      ).replaceAll('/offerlet.js', '/script.js'),
-  });
+  line = await startLine();
   await addOffer('Teapots', {
     assets: [
       {
@@ -195,4 +190,49 @@ async function addOffer(name: string, more: Record<string, unknown>): Promise<vo
     body: JSON.stringify(offer),
   });
   if (!answer.ok) throw new Error(await answer.text());
+}
+
+/** Starts a shop's page, its relay and the network on its embedded database, each on a free port. */
+async function startLine() {
+  const script = await bundle(
+    fileURLToPath(new URL('../../../src/script-tag.ts', import.meta.url)),
+    'iife',
+    'offerlet',
+  );
+  const network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
+  const served = await serve((request, from) => network.fetch(request, from), { port: 0 });
+  const { integration = '', management = '' } = network.describe().keys;
+  const relay = createRelay({
+    apiKey: integration,
+    version: '1.0.0',
+    networkUrl: served.url,
+    basePath: '/offers',
+    forwardEventIds: true,
+    sandbox: true,
+    timeouts: { recommendations: 60_000 },
+  });
+  // A page per display mode; no order, so that each visit is a separate session.
+  const page = (mode: string): string =>
+    shop(scriptTag({ relay: '/offers', 'order-id': '', 'display-mode': mode, target: '#offers' })).replaceAll(
+      '/offerlet.js',
+      '/script.js',
+    );
+  const own = await serve(
+    async (request, { ip }) => {
+      const { pathname } = new URL(request.url);
+      if (pathname === '/script.js') return new Response(script, { headers: { 'content-type': 'text/javascript' } });
+      if (pathname.startsWith('/offers/')) return relay(request, ip === undefined ? {} : { ip });
+      return new Response(page(pathname.slice(1)), { headers: { 'content-type': 'text/html' } });
+    },
+    { port: 0 },
+  );
+  return {
+    shop: own.url,
+    network: served.url,
+    managementKey: management,
+    async close() {
+      await Promise.all([own.close(), served.close()]);
+      await network.close();
+    },
+  };
 }
