@@ -54,27 +54,9 @@ test('every directive of the file for nginx ends as nginx wants it', () => {
 });
 
 test('every code block names its language', () => {
-  const languages = [
-    'ts',
-    'tsx',
-    'js',
-    'html',
-    'json',
-    'css',
-    'http',
-    'sh',
-    'php',
-    'python',
-    'ruby',
-    'erb',
-    'jinja',
-    'blade',
-    'xml',
-    'yaml',
-    'sql',
-    'text',
-  ];
-  const odd = PAGES.flatMap(codeBlocks).filter(({ language }) => !languages.includes(language));
+  // `typescript`: generated from what the compiler has checked.
+  const languages = 'ts tsx js html json css http sh php python ruby erb jinja blade xml yaml sql text typescript';
+  const odd = PAGES.flatMap(codeBlocks).filter(({ language }) => !languages.split(' ').includes(language));
   expect(odd.map(at)).toEqual([]);
 });
 

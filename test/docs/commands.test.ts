@@ -7,6 +7,7 @@ import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
 import { isGroup, type Command, type CommandGroup } from '../../src/program/command.ts';
 import { COMMANDS as OFFERLET, ELSEWHERE as OTHERS } from '../../src/cli/commands.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
+import { expectGenerated } from './expectGenerated.ts';
 import { blocksIn, codeBlocks, codeIn, columnOf, pageAt, proseOf, PAGES, sectionOf } from './pages.ts';
 
 function called(program: string, commands: Readonly<Record<string, Command | CommandGroup>>): Record<string, Command> {
@@ -26,12 +27,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'offerlet-sandbox verify': verifyCommand,
 };
 
-test('every command is on a page', () => {
-  const text = PAGES.map((page) => page.text).join('\n');
+// After a change: OFFERLET_WRITE_DOCS=1 npx vitest run test/docs/commands.test.ts
+test('the page of commands has every command with its flags, and that for operators names theirs', () => {
+  const all = Object.entries(COMMANDS).flatMap(([name, one]) => [
+    [name, one] as const,
+    ...Object.entries(one.subcommands ?? {}).map(([word, of]) => [`${name} ${word}`, of] as const),
+  ]);
+  expectGenerated(
+    'docs/reference/commands.md',
+    'commands',
+    all.flatMap(([name, one]) => describe(name, one)),
+  );
   const rows = columnOf(sectionOf(pageAt('docs/operators/README.md'), 'Commands'), 'command');
   const listed = rows.map((cell) => `offerlet-operator ${cell.replace(/ (?:ID|\[).*$/, '')}`);
-  expect(Object.keys(COMMANDS).filter((name) => !listed.includes(name) && !text.includes(name))).toEqual([]);
-  expect(listed.filter((name) => !(name in COMMANDS))).toEqual([]);
+  expect(listed.toSorted()).toEqual(Object.keys(called('offerlet-operator', OPERATOR)).toSorted());
 });
 
 test('every flag in the text of a page is one of a command', () => {
@@ -88,6 +97,22 @@ test('every npm script that a page mentions exists', () => {
   expect(mentioned.length).toBeGreaterThan(5);
   for (const [text, name = ''] of mentioned) expect(Object.keys(scripts), text).toContain(name);
 });
+
+/** A section of the page: what the command does, how it is called, and a row for each flag. */
+function describe(name: string, { summary, usage = '[options]', options, examples = [] }: Command): string[] {
+  const rows = Object.entries(options).map(([flag, option]) => {
+    const value = option.kind === 'choice' ? option.choices.join('|') : option.kind === 'port' ? 'PORT' : '';
+    const written = 'value' in option ? option.value : value;
+    const about = [option.about, ...('default' in option ? [`Default: \`${option.default}\`.`] : [])].join(' ');
+    return `| \`--${flag}${written && ` ${written}`}\` | ${about} |`.replaceAll(/(?<=\w)\|(?=\w)/g, '\\|');
+  });
+  const calls = examples.flatMap(({ call, does }) => [`# ${does}`, call.replace(/(?<=^|\| )(?=offerlet)/, 'npx ')]);
+  return [
+    `## ${name}\n\n${summary}\n\n\`\`\`text\n${name} ${usage}\n\`\`\`\n`,
+    ...(rows.length > 0 ? ['| flag | |', '|---|---|', ...rows, ''] : []),
+    ...(calls.length > 0 ? ['```sh', ...calls, '```', ''] : []),
+  ];
+}
 
 function subcommandFlags({ subcommands = {} }: Command): string[] {
   return Object.values(subcommands).flatMap(flagsOf);

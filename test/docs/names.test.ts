@@ -9,9 +9,8 @@ import { FORCE_OPTIONS } from '../../src/inspector/forcing.ts';
 import { EVENT_NAMES, TARGETS } from '../../src/wire/events.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
 import { REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';
+import { expectGenerated } from './expectGenerated.ts';
 import { codeIn, columnOf, pageAt, PAGES, sectionOf, tableIn } from './pages.ts';
-
-const SCENARIO_NAMES = SCENARIOS.map(({ name }) => name);
 
 const page = pageAt('docs/reference/page.md');
 const wire = pageAt('docs/project/wire.md');
@@ -66,18 +65,21 @@ test('every control that a page names exists', () => {
   expect(named).toEqual([]);
 });
 
-test('the tour of the inspector documents every parameter, with values that it takes', () => {
-  const section = sectionOf(pageAt('docs/guides/test-your-integration.md'), 'From your own tests');
-  const rows = tableIn(section, 'parameter').map(([name = '', example = '']) => ({
-    name: codeIn(name)[0]?.replace('offerlet-', '') ?? '',
-    examples: codeIn(example),
-  }));
-  expect(rows.map(({ name }) => name)).toEqual(['scenario', ...FORCE_OPTIONS.map(({ name }) => name)]);
-  for (const { name, examples } of rows) {
-    const { values, pattern } = FORCE_OPTIONS.find((option) => option.name === name) ?? { values: SCENARIO_NAMES };
-    for (const example of examples)
-      expect(values.includes(example) || pattern?.test(example), `${name}=${example}`).toBe(true);
-  }
+// After a change: OFFERLET_WRITE_DOCS=1 npx vitest run test/docs/names.test.ts
+test('the page of scenarios has each of them, and every parameter of the inspector with its values', () => {
+  const path = 'docs/reference/scenarios.md';
+  const cell = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
+  expectGenerated(path, 'scenarios', [
+    '| scenario | what happens | what you must see |',
+    '|---|---|---|',
+    ...SCENARIOS.map(({ name, title, mustSee }) => `| \`${name}\` | ${title} | ${mustSee} |`),
+  ]);
+  const rows = tableIn(pageAt(path).text, 'parameter').map(([name, values]) => [name, values]);
+  const known = FORCE_OPTIONS.map(({ name, values, hint = '' }) => [
+    `\`offerlet-${name}\``,
+    cell(values.length > 0 ? values : hint.split(' or ')),
+  ]);
+  expect(rows).toEqual([['`offerlet-scenario`', 'see [Scenarios](#scenarios)'], ...known]);
 });
 
 test('every alert names a metric of the relay, or its health', () => {

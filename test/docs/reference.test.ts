@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../src/program/ExitError.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
+import { typesPage } from '../../tools/typesPage.ts';
 import { RATIOS } from '../network/reporting/model.ts';
 import { expectGenerated } from './expectGenerated.ts';
 import { codeIn, pageAt, sectionOf, tableIn } from './pages.ts';
@@ -42,6 +43,11 @@ test('the page of exports has every value of every entry', () => {
     '|---|---|---|',
     ...rows,
   ]);
+});
+
+// After `npm run build`, as above.
+test('the page of types has the declarations of every entry', () => {
+  expectGenerated('docs/reference/types.md', 'types', typesPage(ENTRIES));
 });
 
 test('every entry of the packages is on the page of exports', () => {

@@ -77,6 +77,9 @@ const sidebar = [
       page('Relay', 'reference/relay'),
       page('Session', 'reference/session'),
       page('Queue', 'reference/queue'),
+      page('Commands', 'reference/commands'),
+      page('Scenarios', 'reference/scenarios'),
+      page('Types', 'reference/types'),
       page('Exports', 'reference/exports'),
       page('Errors', 'errors'),
     ],
@@ -186,6 +189,8 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: { searchOptions: SEARCH_OPTIONS },
+        // Declarations would be found before the pages that explain them.
+        _render: (text, env, md) => (env.relativePath === 'reference/types.md' ? '' : md.render(text, env)),
       },
     },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
