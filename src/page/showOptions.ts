@@ -2,7 +2,7 @@ import type { FoundOffers } from '../session/findOffers.ts';
 import type { OfferSession } from '../session/offerSession.ts';
 import type { ConsentOption } from '../session/consent.ts';
 import type { Outcome, Explanation } from '../session/openTrace.ts';
-import type { OfferOptions } from '../session/checkOptions.ts';
+import { nameOf, OPTIONS, type OfferOptions } from '../session/checkOptions.ts';
 import type { MessageOverrides } from '../widget/messages.ts';
 import { type LoadSources, readConsent } from './namedConsent.ts';
 
@@ -18,54 +18,37 @@ export interface ShowOptions extends OfferOptions {
   messages?: MessageOverrides | undefined;
 }
 
-const TOP = 'relay theme locale';
-const USER = 'email-hash email phone external-guid';
-const PLACEMENT = 'view display-mode widget-id';
-
 /** The attributes of an element that are read. A script tag has them with the prefix `data-`, and `data-target`. */
-export const ATTRIBUTES: readonly string[] =
-  /* @__PURE__ */ `${PLACEMENT} ${TOP} ${USER} order-id order-amount order-currency sandbox max-offers consent`.split(
-    ' ',
-  );
+export const ATTRIBUTES: readonly string[] = /* @__PURE__ */ OPTIONS.filter(([, at]) => at).map(([name]) =>
+  nameOf(name, ''),
+);
 
 /**
  * Returns the options in an element's attributes, with or without the prefix `data-`. Empty attributes are ignored. All other
  * attributes are included, so that a secret key among them is noticed.
  */
 export function readAttributes(element: Element, prefix: 'data-' | '', load: LoadSources): ShowOptions {
-  const get = (name: string): string | undefined => element.getAttribute(prefix + name)?.trim() || undefined;
-  /** `email-hash` becomes `email_hash`. */
-  const pick = (names: string): Record<string, unknown> =>
-    Object.fromEntries(
-      names
-        .split(' ')
-        .map((name) => [name.replace('-', '_'), get(name)])
-        .filter(([, value]) => value),
-    );
+  const attributes = Object.fromEntries(
+    [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
+  );
+  const options: Fields = { attributes, request: { user_details: {} } };
+  for (const [name, at = ''] of [...OPTIONS, ['target', 'target']] as const) {
+    const text = at && element.getAttribute(nameOf(name, prefix))?.trim();
+    const places = at.split('.');
+    const field = places.pop() ?? '';
+    if (text) places.reduce((fields, place) => (fields[place] ??= {}) as Fields, options)[field] = text;
+  }
   const sandbox = element.getAttribute(`${prefix}sandbox`);
-  const most = get('max-offers');
+  options['sandbox'] = sandbox !== null && sandbox !== 'false';
+  if (options['maxOffers']) options['maxOffers'] = Number(options['maxOffers']);
   const consent = element.getAttribute(`${prefix}consent`);
-  const options = {
-    ...pick(`target ${TOP}`),
-    request: {
-      user_details: pick(USER),
-      placement_details: pick(PLACEMENT),
-      order_details: (get('order-id') ?? get('order-amount')) && {
-        ...pick('order-id'),
-        cost_details: { amount: get('order-amount'), currency_code: get('order-currency') },
-      },
-    },
-    sandbox: sandbox !== null && sandbox !== 'false',
-    maxOffers: most && Number(most),
-    // Without the attribute there is no option, which means the default.
-    ...(consent !== null && { consent: readConsent(consent, load) }),
-    attributes: Object.fromEntries(
-      [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
-    ),
-  };
+  // Without the attribute there is no option, which means the default.
+  if (consent !== null) options['consent'] = readConsent(consent, load);
   // Attributes are not typed: `checkOptions` validates them.
   return options as unknown as ShowOptions;
 }
+
+type Fields = Partial<Record<string, unknown>>;
 
 /** One mount of offers on a page. */
 export interface Mount {

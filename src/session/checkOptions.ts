@@ -62,6 +62,41 @@ export interface Placement {
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 
+/** An option: its name in messages, where its value is, if an attribute may have it, and what it must be, if it is there. */
+type Option = readonly [
+  /** Attributes have it with hyphens. */
+  name: string,
+  at?: string | undefined,
+  isValid?: (value: unknown) => unknown,
+  /** What is valid, for messages. */
+  expected?: string,
+  /** Nothing can be shown with another value. Otherwise that is left out. */
+  isRefused?: boolean,
+];
+
+/** What can be passed. */
+export const OPTIONS: readonly Option[] = [
+  ['view', 'request.placement_details.view'],
+  ['display_mode', 'request.placement_details.display_mode'],
+  ['widget_id', 'request.placement_details.widget_id'],
+  ['relay', 'relay'],
+  ['theme', 'theme', (value) => oneOf(THEMES, value), THEMES.join(' or ')],
+  ['locale', 'locale', isLocale, 'a language such as de'],
+  ['email_hash', 'request.user_details.email_hash'],
+  ['email', 'request.user_details.email'],
+  ['phone', 'request.user_details.phone'],
+  ['external_guid', 'request.user_details.external_guid'],
+  ['order_id', 'request.order_details.order_id'],
+  ['order_amount', 'request.order_details.cost_details.amount'],
+  ['order_currency', 'request.order_details.cost_details.currency_code'],
+  ['sandbox', 'sandbox'],
+  ['maxOffers', 'maxOffers', (value) => Number.isInteger(value) && Number(value) > 0, 'a whole number above 0'],
+  ['consent', 'consent', isConsentOption, CONSENT_VALUES, true],
+  ['fetch', undefined, (value) => typeof value === 'function', 'a function like the global fetch', true],
+  ['headers', undefined, (value) => Object(value) === value, 'headers, or a function that returns them', true],
+  ['signal', undefined, (value) => (value as AbortSignal).addEventListener, 'the signal of an AbortController'],
+];
+
 /** Where options are checked, and how their author has written them. */
 interface CheckContext {
   /** What a path is relative to. */
@@ -120,8 +155,8 @@ export function containsSecret(what: string): Failure {
 function check(options: unknown, { base, prefix, consent = CONSENT_VALUES }: CheckContext): Placement | Failure {
   const missing = (option: string, expected: string): Failure => invalid(nameOf(option, prefix), expected);
   const warnings: string[] = [];
-  const leaveOut = (option: string, expected: string): undefined =>
-    void warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use ${expected}.`);
+  const leaveOut = (option: string, expected: string): unknown =>
+    warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use ${expected}.`);
 
   const relay = readUrl(trimmed(own(options, 'relay')), base);
   if (!relay)
@@ -139,25 +174,18 @@ function check(options: unknown, { base, prefix, consent = CONSENT_VALUES }: Che
     const quoted = typeof given === 'string' ? `, not "${given.slice(0, 40)}"` : '';
     return missing(name, `one of ${values.join(', ')}${quoted}`);
   }
-  if (!isConsentOption(own(options, 'consent')))
-    return missing('consent', (prefix !== undefined && consent) || CONSENT_VALUES);
-  for (const name of ['fetch', 'headers'] as const) {
-    const given = own(options, name);
-    if (given && typeof given !== 'function' && (name === 'fetch' || typeof given !== 'object'))
-      return missing(
-        name,
-        name === 'fetch' ? 'a function like the global fetch' : 'headers, or a function that returns them',
-      );
-  }
   const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
 
-  let signal = own(options, 'signal') as AbortSignal | null | undefined;
-  if (signal && !signal.addEventListener) signal = leaveOut('signal', 'the signal of an AbortController');
-
-  let most = own(options, 'maxOffers');
-  if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0))
-    most = leaveOut('maxOffers', 'a whole number above 0');
+  const valid: Partial<Record<string, unknown>> = {};
+  for (const [name, , isValid, expected = '', isRefused] of OPTIONS) {
+    const given = own(options, name);
+    if (!isValid || given == null || (given === '' && !isRefused)) continue;
+    const texts = name === 'consent' && prefix !== undefined ? consent : expected;
+    if (isValid(given)) valid[name] = given;
+    else if (isRefused) return missing(name, texts);
+    else leaveOut(name, texts);
+  }
   const order = request.order_details;
   const cost = (own(order, 'cost_details') ?? {}) as CostDetails;
   const { amount = 0, currency_code = 'EUR' } = cost;
@@ -167,27 +195,28 @@ function check(options: unknown, { base, prefix, consent = CONSENT_VALUES }: Che
     delete order?.cost_details;
     if (isAmount) leaveOut('order_currency', 'a code such as EUR');
     else leaveOut('order_amount', 'a number such as 42.50');
-  } else if (cost.amount !== undefined) cost.amount = rounded(amount, currency_code);
-  const theme = oneOf(THEMES, own(options, 'theme'));
-  if (!theme && own(options, 'theme')) leaveOut('theme', THEMES.join(' or '));
-  let locale = trimmed(own(options, 'locale')) || undefined;
-  try {
-    Intl.getCanonicalLocales(locale);
-  } catch {
-    locale = leaveOut('locale', 'a language such as de');
-  }
+  } else if (cost.amount === undefined) delete order?.cost_details;
+  else cost.amount = rounded(amount, currency_code);
   return {
     relay,
     view,
     mode,
-    theme,
-    locale,
     request,
-    maxOffers: most as number | undefined,
-    signal: signal ?? undefined,
+    theme: valid['theme'] as Placement['theme'],
+    locale: valid['locale'] as string | undefined,
+    maxOffers: valid['maxOffers'] as number | undefined,
+    signal: valid['signal'] as AbortSignal | undefined,
     isSandbox: own(options, 'sandbox') === true,
     warnings,
   };
+}
+
+function isLocale(value: unknown): unknown {
+  try {
+    return Intl.getCanonicalLocales(value as string)[0];
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns an option's name as its author writes it: `display_mode`, `display-mode` or `data-display-mode`. */

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, test, vi } from 'vitest';
-import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
+import { checkOptions, nameOf, OPTIONS, type Placement } from '../../src/session/checkOptions.ts';
 import { isBot } from '../../src/wire/offers/request.ts';
 import { firstOffers } from '../../src/wire/offers/readRecommendations.ts';
 import { showOffers } from '../../src/page/showOffers.ts';
@@ -8,6 +8,7 @@ import { checkOnPage } from '../../src/page/checkOnPage.ts';
 import { CONSENT_TEXTS, type LoadSources, readConsent } from '../../src/page/namedConsent.ts';
 import type { ConsentSource } from '../../src/session/consent.ts';
 import { readAttributes, type ShowOptions } from '../../src/page/showOptions.ts';
+import { INTERNAL_FIELDS } from '../../vite.config.ts';
 import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const sources = async () => import('../../src/consent/byName.ts');
@@ -221,4 +222,42 @@ test('what is computed, empty or of another kind costs no offers', () => {
     undefined,
     ['signal is not valid and was left out. Use the signal of an AbortController.'],
   ]);
+});
+
+test.each(OPTIONS.map((option) => ({ name: option[0], option })))(
+  '$name: an attribute goes to its place, and what cannot be is refused or left out with what can',
+  ({ option: [name, at, isValid, expected = '', isRefused = false] }) => {
+    if (at !== undefined) {
+      const element = document.createElement('div');
+      element.setAttribute(nameOf(name, ''), ' granted ');
+      const options: unknown = readAttributes(element, '', sources);
+      const read = at.split('.').reduce((fields, field) => Reflect.get(Object(fields), field), options);
+      expect(read).toBe(name === 'sandbox' ? true : name === 'maxOffers' ? Number.NaN : 'granted');
+    }
+    if (!isValid) return;
+    const checked = checkOptions({ relay: 'https://shop.example/offers', request, [name]: 'x'.repeat(99) });
+    expect('warnings' in checked ? checked.warnings.join(' ') : checked.hint).toContain(`${expected}.`);
+    expect('code' in checked).toBe(isRefused);
+  },
+);
+
+test('no option has a name that the build shortens', () => {
+  // What is new in the types is missing here until it is listed.
+  const names: Record<Exclude<keyof ShowOptions, 'request'>, true> = {
+    relay: true,
+    sandbox: true,
+    maxOffers: true,
+    consent: true,
+    prefetched: true,
+    signal: true,
+    onEvent: true,
+    fetch: true,
+    headers: true,
+    target: true,
+    theme: true,
+    locale: true,
+    messages: true,
+  };
+  const all = [...Object.keys(names), ...OPTIONS.flatMap(([name, at = '']) => [name, ...at.split('.')])];
+  expect(all.filter((name) => INTERNAL_FIELDS.test(name))).toEqual([]);
 });
