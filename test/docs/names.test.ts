@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { networkRoutes } from '../../src/network/createNetwork.ts';
 import * as sources from '../../src/consent.ts';
@@ -8,7 +10,9 @@ import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
 import { FORCE_OPTIONS } from '../../src/inspector/forcing.ts';
 import { EVENT_NAMES, TARGETS } from '../../src/wire/events.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
-import { REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';
+import { COMPARES, PERIODS } from '../../src/operator/reports/period.ts';
+import { FILTER_NAMES } from '../../src/operator/reports/reportSpec.ts';
+import { CHANNEL_GROUPINGS, REPORT_ERROR_CODES, TIME_GRAINS } from '../../src/wire/reporting.ts';
 import { expectGenerated } from './expectGenerated.ts';
 import { codeIn, columnOf, pageAt, PAGES, sectionOf, tableIn } from './pages.ts';
 
@@ -80,6 +84,32 @@ test('the page of scenarios has each of them, and every parameter of the inspect
     cell(values.length > 0 ? values : hint.split(' or ')),
   ]);
   expect(rows).toEqual([['`offerlet-scenario`', 'see [Scenarios](#scenarios)'], ...known]);
+});
+
+test('the page for operators has every period, grain, breakdown and filter of a report', () => {
+  const rows = tableIn(sectionOf(pageAt('docs/operators/README.md'), 'Report'), 'flag');
+  const valuesOf = (flag: string): string[] => rows.flatMap(([name, of]) => (name === flag ? codeIn(of ?? '') : []));
+  expect(valuesOf('`--period`')).toEqual([...PERIODS.map((name) => name.replaceAll('_', '-')), '7d']);
+  expect(valuesOf('`--grain`').toSorted()).toEqual([...TIME_GRAINS].toSorted());
+  expect(valuesOf('`--by`')).toEqual([...CHANNEL_GROUPINGS]);
+  expect(valuesOf('`--filter`').filter((one) => one.endsWith('='))).toEqual(FILTER_NAMES.map((name) => `${name}=`));
+  expect(valuesOf('`--compare`')).toEqual([...COMPARES]);
+});
+
+test('the page of errors has every code of the relay', () => {
+  const files = readdirSync('src/relay', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  const text = ['../cli/createShopContext.ts', ...files]
+    .map((path) => readFileSync(join('src/relay', path), 'utf8'))
+    .join('\n');
+  const codes = new Set([...text.matchAll(/\bcode: '([a-z_]+)'/g)].map(([, code = '']) => code));
+  const named = new Set(
+    codeIn(sectionOf(pageAt('docs/errors.md'), 'Relay') + sectionOf(pageAt('docs/errors.md'), 'Results of events')),
+  );
+  expect([...codes].filter((code) => !named.has(code))).toEqual([]);
+  const documented = tableIn(sectionOf(pageAt('docs/errors.md'), 'Relay'), 'status').flatMap(([, of = '']) =>
+    codeIn(of),
+  );
+  expect(documented.filter((code) => !new RegExp(`'${code}'`).test(text))).toEqual([]);
 });
 
 test('every alert names a metric of the relay, or its health', () => {

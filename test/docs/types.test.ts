@@ -84,8 +84,17 @@ const tables = [
     columnOf(sectionOf(pageAt('docs/errors.md'), 'Dropped events'), '`reason`'),
     true,
   ),
-  record('QueueStats', "import('offerlet/queue').QueueStats", codeIn(rowOf(queue.text, 'method', 'stats()'))),
-  record('ClientOptions', "import('offerlet-operator').ClientOptions", columnOf(operators.text, 'option')),
+  record('QueueStats', "import('offerlet/queue').QueueStats", codeIn(rowOf(queue.text, 'method', 'stats()', 2))),
+  record(
+    'ClientOptions',
+    "import('offerlet-operator').ClientOptions",
+    columnOf(sectionOf(operators, 'Options'), 'option'),
+  ),
+  record(
+    'ConsoleOptions',
+    "import('offerlet-operator').ConsoleOptions",
+    columnOf(sectionOf(pageAt('docs/operators/README.md'), 'In your own server'), 'option'),
+  ),
   record('FakeRelayOptions', "import('offerlet/testing').FakeRelayOptions", columnOf(reference, 'option')),
   record('FakeRelay', "Omit<import('offerlet/testing').FakeRelay, 'targets'>", columnOf(reference, 'member')),
   record(
