@@ -30,6 +30,36 @@ test.each([
   }
 });
 
+/** Node has the variables since 22.21 and 24.5. */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const hasProxies = major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
+
+test.skipIf(!hasProxies)('the network is called through the proxy that the environment names', async () => {
+  const asked: unknown[] = [];
+  const proxy = await serve((request, response) => {
+    asked.push(request.url, request.headers['x-api-key']);
+    request.resume().on('end', () => response.writeHead(202).end('{}'));
+  });
+  vi.stubEnv('HTTP_PROXY', proxy.url);
+  const call = async (isOn: string, host: string): Promise<unknown> => {
+    vi.stubEnv('NODE_USE_ENV_PROXY', isOn);
+    const url = `http://${host}/events`;
+    const post = openTransport(undefined, { url, headers: { 'x-api-key': 'k' }, maxBytes: 100 });
+    return post({ ...REQUEST, timeoutMs: 10_000 }).catch(() => 'failed');
+  };
+  try {
+    expect(await call('1', 'network.invalid')).toMatchObject({ status: 202 });
+    expect(asked).toEqual(['http://network.invalid/events', 'k']);
+    expect(await call('0', 'network.invalid')).toBe('failed');
+    vi.stubEnv('NO_PROXY', 'other.invalid');
+    expect(await call('1', 'other.invalid')).toBe('failed');
+    expect(asked).toHaveLength(2);
+  } finally {
+    vi.unstubAllEnvs();
+    await proxy.close();
+  }
+});
+
 test('calls that follow each other share a connection', async () => {
   const connections = new Set<unknown>();
   const network = await serve((request, response) => {
