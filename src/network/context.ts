@@ -55,6 +55,14 @@ export interface NetworkMetric {
   readonly status?: number;
 }
 
+/** What a network is like at the moment. */
+export interface NetworkGauge {
+  readonly name: 'database_busy' | 'database_waiting' | 'billing_due';
+  readonly value: number;
+  /** The connections of a server: those of requests, or of reports and other long reads. */
+  readonly pool?: 'requests' | 'reads';
+}
+
 /** Gets a measurement. */
 export type NetworkMeasure = (metric: NetworkMetric) => void;
 

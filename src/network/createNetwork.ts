@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Environment } from '../wire/keys.ts';
 import { readHostName } from '../http/refuseForeign.ts';
-import type { RequestSource, NetworkMetric, NetworkRoute } from './context.ts';
+import type { RequestSource, NetworkGauge, NetworkMetric, NetworkRoute } from './context.ts';
 import { createFetch, logToStderr, type NetworkLog } from './createFetch.ts';
 import type { SeedKind } from './seed/seed.ts';
 import { readClock, writeSetting } from './settings.ts';
@@ -56,6 +56,8 @@ export interface Network {
   now(): Promise<Date>;
   /** What the first line of `--json` says, without the URL. */
   describe(): Description;
+  /** How busy the database is, and what waits to be billed. */
+  gauges(): readonly NetworkGauge[];
   /** Resolves with the reason when another process takes the data directory over; from then on requests get a 503. Stays pending otherwise. */
   readonly lost: Promise<Error>;
   /** Waits for the requests in progress, then closes the database. */
@@ -116,6 +118,13 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       now,
       lost: db.lost ?? new Promise<never>(() => undefined),
       describe: () => description,
+      gauges: () => [
+        { name: 'billing_due', value: requests.billing.due() },
+        ...(db.pools?.() ?? []).flatMap(({ pool, busy, waiting }) => [
+          { name: 'database_busy', value: busy, pool } as const,
+          { name: 'database_waiting', value: waiting, pool } as const,
+        ]),
+      ],
       async close() {
         await requests.drain();
         await requests.billing.close();

@@ -1,4 +1,4 @@
-import type { Network, NetworkMetric } from '../network.ts';
+import type { Network, NetworkGauge, NetworkMetric } from '../network.ts';
 import {
   createHistogram,
   createProcessMetrics,
@@ -80,7 +80,7 @@ async function runNetwork(source: SettingsSource): Promise<void> {
     maxOffers: settings.seed === 'demo' ? DEMO_OFFERS : undefined,
   });
   const description = network.describe();
-  const measured = await listenForMetrics(metrics.text, settings);
+  const measured = await listenForMetrics(() => metrics.text(network.gauges()), settings);
   // Whoever reads the first line may stop this process at once.
   const ending = untilStoppedOrLost(network, measured ? [server, measured] : [server]);
   out.json({ url: server.url, ...(measured && { metricsUrl: measured.url + METRICS_PATH }), ...description });
@@ -114,8 +114,17 @@ const COUNTERS = {
   events_refused: 'Events that it refused.',
 } as const satisfies Record<Exclude<NetworkMetric['name'], 'request'>, string>;
 
+const GAUGES = {
+  billing_due: 'Sessions whose clicks and conversions wait to be billed.',
+  database_busy: 'Connections of the database that work.',
+  database_waiting: 'Requests that wait for a connection of the database.',
+} as const satisfies Record<NetworkGauge['name'], string>;
+
 /** Returns what collects the measurements of a network, and writes them in the format of Prometheus. */
-function createNetworkMetrics(): { record(metric: NetworkMetric): void; text(): string } {
+function createNetworkMetrics(): {
+  record(metric: NetworkMetric): void;
+  text(gauges: readonly NetworkGauge[]): string;
+} {
   const requests = createHistogram('offerlet_network_request_duration_seconds', 'Requests of relays and operators.');
   const counts = { events_accepted: 0, events_refused: 0 };
   const processLines = createProcessMetrics('offerlet-sandbox');
@@ -124,7 +133,7 @@ function createNetworkMetrics(): { record(metric: NetworkMetric): void; text(): 
       if (name === 'request') requests.add(labels, value);
       else counts[name] += value;
     },
-    text() {
+    text(gauges) {
       const counters = (['events_accepted', 'events_refused'] as const).flatMap((name) =>
         sample(`offerlet_network_${name}_total`, {
           type: 'counter',
@@ -132,7 +141,13 @@ function createNetworkMetrics(): { record(metric: NetworkMetric): void; text(): 
           values: [[{}, counts[name]]],
         }),
       );
-      return `${[...counters, ...requests.lines(), ...processLines()].join('\n')}\n`;
+      const state = Object.entries(GAUGES).flatMap(([name, help]) => {
+        const values = gauges
+          .filter((gauge) => gauge.name === name)
+          .map(({ pool, value }) => [{ pool }, value] as const);
+        return values.length > 0 ? sample(`offerlet_network_${name}`, { type: 'gauge', help, values }) : [];
+      });
+      return `${[...counters, ...state, ...requests.lines(), ...processLines()].join('\n')}\n`;
     },
   };
 }

@@ -94,6 +94,7 @@ test('behind a trusted proxy that ends TLS its URLs are https, and otherwise wha
     );
     expect(text).toContain('offerlet_network_events_refused_total 2\n');
     expect(text).toContain('offerlet_network_events_accepted_total 0\n');
+    expect(text).toContain('offerlet_network_billing_due 0\n');
     expect(text).toMatch(/^process_cpu_seconds_total [\d.e-]+$/m);
     expect(text).not.toContain(keys.integration);
   });

@@ -38,8 +38,17 @@ export interface Database extends Queries {
    * statement after ten seconds. One that takes longer rejects with a `SlowReadError`.
    */
   read<T>(work: (db: Queries) => Promise<T>): Promise<T>;
+  /** How busy the connections of a server are. */
+  pools?(): readonly PoolState[];
   /** Closes the database after the statements in progress. */
   close(): Promise<void>;
+}
+
+/** The connections of one pool, and what waits for one of them. */
+export interface PoolState {
+  readonly pool: 'requests' | 'reads';
+  readonly busy: number;
+  readonly waiting: number;
 }
 
 /** The numbers of PostgreSQL types that the two drivers read differently. */

@@ -106,6 +106,17 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Postgr
         isOnCitus = await hasCitus(queries(client, statementTimeoutMs));
         await refuseOldPooler(client, () => main.connect());
       }),
+    pools: () =>
+      (
+        [
+          ['requests', main],
+          ['reads', readers],
+        ] as const
+      ).map(([pool, { totalCount, idleCount, waitingCount }]) => ({
+        pool,
+        busy: totalCount - idleCount,
+        waiting: waitingCount,
+      })),
     async close() {
       const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), CLOSE_TIMEOUT_MS);
       await Promise.all([main.end(), readers.end()]);

@@ -9,6 +9,8 @@ export interface Billing {
   bill(sessions: Iterable<StoredSession>): void;
   /** Bills what a process left that was killed, now and every ten minutes from then on. */
   sweep(): void;
+  /** Number of sessions that wait. */
+  due(): number;
   /** Resolves once what is due is billed or cannot be for now, and after two seconds at the latest. */
   settled(): Promise<void>;
   /** Stops the retries and sweeps, and waits as long for what is under way. */
@@ -112,6 +114,7 @@ export function createBilling({ db, now, shares, onBilled, onFailed }: BillingOp
       if (due.size > 0) start();
     },
     sweep,
+    due: () => due.size,
     settled,
     async close() {
       isClosed = true;

@@ -52,6 +52,9 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () =>
     for (const each of slow) each.catch(() => (ended += 1));
     expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     expect(ended).toBe(0);
+    const [requests, reads] = db.pools?.() ?? [];
+    expect(requests).toEqual({ pool: 'requests', busy: 0, waiting: 0 });
+    expect((reads?.busy ?? 0) + (reads?.waiting ?? 0)).toBe(8);
     const results = await Promise.allSettled(slow);
     expect(results.map((each) => each.status === 'rejected' && each.reason instanceof SlowReadError)).not.toContain(
       false,

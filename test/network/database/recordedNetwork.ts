@@ -41,6 +41,7 @@ export async function networkOn(db: Database): Promise<Network & Pick<Billing, '
     environment: 'staging',
     now: async () => new Date(),
     describe: () => description,
+    gauges: () => [],
     lost: new Promise(() => undefined),
     close: requests.billing.close,
   };
