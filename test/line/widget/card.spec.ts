@@ -375,6 +375,18 @@ test('one picture is a column of 40 %, 16:9 above the text, or 54 % of FULLSCREE
   }
 });
 
+test('spare space is above an inline text, in its picture, or around the rows of a list', async ({ page }) => {
+  await openShop(page, { head: `${BARE}<style>#offers { min-block-size: 800px }</style>` });
+  await mount(page, { groups: [hero(placed(0))] });
+  const [words, actions] = await boxesOf(page, '.words', '.actions');
+  expect(actions.y - words.y - words.height).toBeCloseTo(32, 0);
+  await mount(page, { groups: [hero(placed(0, { assets: pictures(1) }))] });
+  expect((await boxOf(page, '.picture')).height).toBeGreaterThan(600);
+  await mount(page, { groups: [list(placed(1, { disclosure_details: undefined }))] });
+  const [row, first, last] = await boxesOf(page, '.offer', '.logo', '.actions');
+  expect(row.y + row.height - last.y - last.height).toBeCloseTo(first.y - row.y, 0);
+});
+
 test('the pull-up leaves the page beside it free to click, and the order’s totals in sight', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await openShop(page, { body: '<button id="low" style="position:fixed;bottom:30px;left:600px">Totals</button>' });
