@@ -224,4 +224,10 @@ test('in a narrow window the pages are behind one button, and the masthead has o
   await links.nth(1).click();
   await expect(page).toHaveURL(/publishers$/);
   await expect(page.getByRole('heading', { name: 'Publishers' })).toBeFocused();
+  // The statuses are one row, which fades where it goes on, and not at its end.
+  const statuses = page.getByRole('group', { name: 'Status' });
+  await expect(statuses).toHaveCSS('mask-image', /linear-gradient/);
+  expect((await statuses.boundingBox())?.height).toBeLessThan(44);
+  await page.getByRole('radio', { name: 'No clicks' }).check();
+  await expect(statuses.getByText('No clicks')).toBeInViewport({ ratio: 1 });
 });

@@ -98,7 +98,9 @@ test('every button paints something, wide and narrow', async ({ page }) => {
     for (const place of [
       '?by=publisher&grain=total&page_type=THANK_YOU,POST_ORDER',
       'publishers',
+      'publishers/add',
       'exclusions',
+      'statement',
       'watch',
     ]) {
       await page.goto(`${own.url}/${place}`);

@@ -22,6 +22,24 @@ test('a refused key is reported, with what to do', async ({ page }) => {
   await wrong.stop();
 });
 
+test('until it has arrived a page shows what it will consist of', async ({ page }) => {
+  await page.goto(`${own.url}/publishers`);
+  const link = page.getByRole('link', { name: 'Juniper & Co' });
+  const id = await link.getAttribute('href');
+  await page.route(/api.(publishers|exclusions|watch)/, () => undefined);
+  await page.goto(new URL(id ?? '', own.url).href);
+  await expect(page.getByRole('group', { name: /^Totals/ }).locator('.bone')).toHaveCount(6);
+  await expect(page.locator('.chart-card .bone.tall')).toBeVisible();
+  for (const [place, cards] of [
+    ['publishers', 1],
+    ['exclusions', 6],
+    ['watch', 3],
+  ] as const) {
+    await page.goto(`${own.url}/${place}`);
+    await expect(page.locator('.outline > .card'), place).toHaveCount(cards);
+  }
+});
+
 test('a 429 is waited for in view, and the report comes by itself', async ({ page }) => {
   await control(sandbox.network, 'faults', { route: REPORT, status: 429, headers: { 'retry-after': '2' }, times: 99 });
   await page.goto(own.url);

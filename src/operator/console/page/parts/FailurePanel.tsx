@@ -73,17 +73,29 @@ export function StaleBanner({ resource, shown }: StaleProps): JSX.Element | null
   );
 }
 
-/** In place of data that has not arrived: why it failed, or its outline while it loads. */
-export function Pending(props: { readonly resource: Resource<unknown>; readonly label?: string }): JSX.Element {
-  const { resource, label = 'Loading …' } = props;
+interface PendingProps {
+  readonly resource: Resource<unknown>;
+  readonly label?: string;
+  /** The lines of each card that will be there; by default, those of one table. */
+  readonly cards?: readonly number[];
+  /** What is there instead of cards. */
+  readonly children?: ComponentChildren;
+}
+
+/** In place of data that has not arrived: why it failed, or the outline of the page while it loads. */
+export function Pending({ resource, label = 'Loading …', cards = [10], children }: PendingProps): JSX.Element {
   if (resource.failure) return <FailurePanel failure={resource.failure} resource={resource} />;
   return (
-    <section class="card pad outline" role="status">
-      <p class="quiet">{label}</p>
-      {[1, 2, 3, 4, 5, 6, 7].map((line) => (
-        <i key={line} class="bone" />
-      ))}
-    </section>
+    <div class="outline" role="status" aria-label={label}>
+      {children ??
+        cards.map((lines, card) => (
+          <section key={card} class="card pad">
+            {Array.from({ length: lines }, (_, line) => (
+              <i key={line} class="bone" />
+            ))}
+          </section>
+        ))}
+    </div>
   );
 }
 

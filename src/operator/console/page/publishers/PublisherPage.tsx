@@ -3,7 +3,7 @@ import { useState, useRef } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { Link, go, useTitle } from '../app/router.tsx';
 import { useResource, useWork } from '../app/useResource.ts';
-import { ChartCard } from '../report/ReportChart.tsx';
+import { ChartCard, ChartOutline } from '../report/ReportChart.tsx';
 import { Button, CopyButton } from '../parts/controls.tsx';
 import { FailurePanel, Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Card, Crumb } from '../parts/layout.tsx';
@@ -34,11 +34,20 @@ export function PublisherPage({ id, session }: PublisherProps): JSX.Element {
     },
   });
   const { data } = resource;
+  const { metrics, chart } = defaultState('channel', session.metrics);
   useTitle(data?.publisher.brand_name ?? 'Publisher');
   return (
     <>
       <Crumb to="publishers">Publishers</Crumb>
-      {data ? <Detail {...data} session={session} /> : <Pending resource={resource} />}
+      {data ? (
+        <Detail {...data} session={session} />
+      ) : (
+        <Pending resource={resource} label="Loading the publisher …">
+          <i class="bone name" />
+          <Tiles metrics={metrics} chart={chart} totals={undefined} />
+          <ChartOutline />
+        </Pending>
+      )}
     </>
   );
 }
@@ -158,11 +167,13 @@ function LastDays({ id, session }: PublisherProps): JSX.Element {
         <FailurePanel failure={failure} resource={resource} />
       ) : (
         <>
-          <Tiles totals={data?.totals} metrics={state.metrics} chosen={state.chart} choose={setChart} />
-          {data && (
+          <Tiles totals={data?.totals} metrics={state.metrics} chart={state.chart} choose={setChart} />
+          {data ? (
             <ChartCard report={data}>
               <p class="empty">There was no activity in these days.</p>
             </ChartCard>
+          ) : (
+            <ChartOutline />
           )}
           {data && data.total > 0 && <Funnel state={state} session={session} />}
         </>

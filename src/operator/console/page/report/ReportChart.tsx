@@ -43,6 +43,17 @@ export function ChartCard({ report, children }: ChartCardProps): JSX.Element {
   );
 }
 
+/** In place of a chart that has not arrived. */
+export function ChartOutline(): JSX.Element {
+  return (
+    <section class="card chart-card" role="status" aria-label="Loading the report">
+      <div class="bone tall" />
+      <div class="bone" />
+      <div class="bone" />
+    </section>
+  );
+}
+
 /** The chart of a report: lines over time, one for each of the highest groups, or bars when there is no time. */
 function ReportChart({ report }: { readonly report: LoadedReport }): JSX.Element | null {
   const { state, groups, compared } = report;

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { go, type PageProps } from '../app/router.tsx';
-import { ChartCard } from './ReportChart.tsx';
+import { ChartCard, ChartOutline } from './ReportChart.tsx';
 import { Button, CopyButton, CsvButton } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -59,13 +59,13 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
           <Tiles
             totals={report?.totals}
             metrics={report?.state.metrics ?? state.metrics}
-            chosen={state.chart}
+            chart={state.chart}
             choose={(chart) => change({ chart })}
           />
           {report ? (
             <Loaded report={report} resource={resource} session={session} state={state} change={change} />
           ) : (
-            <Skeleton />
+            <ChartOutline />
           )}
         </div>
       )}
@@ -155,16 +155,6 @@ function Empty({ state, change }: Pick<LoadedProps, 'state' | 'change'>): JSX.El
         {state.period !== 'last_28_days' && <Button onClick={() => change(LAST_28_DAYS)}>Show the last 28 days</Button>}
       </p>
     </div>
-  );
-}
-
-function Skeleton(): JSX.Element {
-  return (
-    <section class="card chart-card" role="status" aria-label="Loading the report">
-      <div class="bone tall" />
-      <div class="bone" />
-      <div class="bone" />
-    </section>
   );
 }
 

@@ -6,12 +6,13 @@ import { changeText, newsOf, valueText } from '../../../reports/format.ts';
 interface TilesProps {
   readonly totals: Totals | undefined;
   readonly metrics: readonly string[];
-  readonly chosen: string;
-  choose(metric: string): void;
+  /** The metric of the chart. */
+  readonly chart: string;
+  choose?(metric: string): void;
 }
 
 /** The total of each metric, as the network computed it. A tile chooses what the chart shows. */
-export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Element {
+export function Tiles({ totals, metrics, chart, choose }: TilesProps): JSX.Element {
   const labelOf = useLabels();
   const texts = metrics.map((metric) => valueText(metric, totals?.[metric] ?? 0));
   return (
@@ -25,7 +26,7 @@ export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Elem
         const change = totals?.change?.[metric];
         const before = totals?.counterpart?.[metric];
         return (
-          <button key={metric} type="button" aria-pressed={metric === chosen} onClick={() => choose(metric)}>
+          <button key={metric} type="button" aria-pressed={metric === chart} onClick={() => choose?.(metric)}>
             <span class="label">{labelOf(metric)}</span>
             <span class="number">{totals ? texts[index] : <i class="bone" />}</span>
             {change && before !== undefined && (

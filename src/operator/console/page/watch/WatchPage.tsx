@@ -32,7 +32,7 @@ export function WatchPage({ place }: PageProps): JSX.Element {
           <Found watch={data} />
         </div>
       ) : (
-        <Pending resource={resource} label="Judging the last days …" />
+        <Pending resource={resource} label="Judging the last days …" cards={[3, 3, 10]} />
       )}
     </>
   );
