@@ -57,6 +57,16 @@ test('it takes what relay.prefetch returned as well, and the options of the scri
   expect(renderOffers(json, { locale: 'ar' }).html).toContain('dir="rtl"');
 });
 
+test('a card that would be larger than 256 KB is left to the script', () => {
+  const card = (length: number) => {
+    const assets = pictures(60, { image_url: `https://images.test/${'x'.repeat(length)}` });
+    return renderOffers(prefetched(list(...Array.from({ length: 9 }, (_, at) => placed(at, { assets })))));
+  };
+  expect(card(10).html.length).toBeGreaterThan(90_000);
+  expect(card(1_000).html).toBe('');
+  expect(card(1_000).styleHash).toBe(card(10).styleHash);
+});
+
 test.each<[string, unknown]>([
   ['nothing', undefined],
   ['no object', 'x'],

@@ -68,3 +68,20 @@ test('a field of the shopper that is undefined is not in the request', async () 
   const body = await buildRequest(placement as Placement);
   expect(Object.keys(body['user_details'] ?? {})).toEqual(['external_guid']);
 });
+
+test.each([
+  ['an object', { 'x-csrf-token': 'a' }],
+  ['a list', [['x-csrf-token', 'a']]],
+  ['a Headers', new Headers({ 'x-csrf-token': 'a' })],
+  ['a function', () => ({ 'x-csrf-token': 'a' })],
+  ['a function that has to ask', async () => ({ 'x-csrf-token': 'a' })],
+])('%s of headers is sent, and cannot replace those of the request', async (_, headers) => {
+  let sent: HeadersInit | undefined;
+  const fetch = async (_url: unknown, init?: RequestInit) => {
+    sent = init?.headers;
+    return new Response('{}');
+  };
+  const access = { clock: openClock(), fetch, headers: headers as never };
+  await requestOffers({ relay, access, body: {}, signal: new AbortController().signal });
+  expect(sent).toEqual({ 'x-csrf-token': 'a', 'content-type': 'application/json' });
+});
