@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { Window } from 'happy-dom';
 import { expect, test } from 'vitest';
@@ -46,11 +45,6 @@ test('every CSS block is balanced and names only custom properties and parts tha
     expect(block.code.split('{').length, at(block)).toBe(block.code.split('}').length);
     for (const name of block.code.match(/--offerlet-[a-z-]+/g) ?? []) expect(known, at(block)).toContain(name);
   }
-});
-
-test('every directive of the file for nginx ends as nginx wants it', () => {
-  for (const line of readFileSync('examples/deploy/nginx.conf', 'utf8').split('\n'))
-    expect(line.replace(/#.*$/, '').trim()).toMatch(/^(?:[a-z_]+ .*[;{]|\}|)$/);
 });
 
 test('every code block names its language', () => {

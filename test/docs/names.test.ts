@@ -10,6 +10,7 @@ import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
 import { FORCE_OPTIONS } from '../../src/inspector/forcing.ts';
 import { EVENT_NAMES, TARGETS } from '../../src/wire/events.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
+import { FAILURES } from '../../src/operator/failures.ts';
 import { COMPARES, PERIODS } from '../../src/operator/reports/period.ts';
 import { FILTER_NAMES } from '../../src/operator/reports/reportSpec.ts';
 import { CHANNEL_GROUPINGS, REPORT_ERROR_CODES, TIME_GRAINS } from '../../src/wire/reporting.ts';
@@ -110,6 +111,16 @@ test('the page of errors has every code of the relay', () => {
     codeIn(of),
   );
   expect(documented.filter((code) => !new RegExp(`'${code}'`).test(text))).toEqual([]);
+});
+
+test('the page of errors has every code of the commands', () => {
+  const documented = columnOf(sectionOf(pageAt('docs/errors.md'), 'Commands'), '`code`');
+  const sources = ['src/program/describeEnd.ts', 'src/sandbox/verifyCommand.ts'].map((path) =>
+    readFileSync(path, 'utf8'),
+  );
+  const codes = sources.join().match(/(?<=(?:code|\[EXIT\.\w+\]): ')\w+(?=')/g) ?? [];
+  const kinds = Object.keys(FAILURES).filter((kind) => kind !== 'file');
+  expect(documented.toSorted()).toEqual([...new Set([...codes, ...kinds])].toSorted());
 });
 
 test('every alert names a metric of the relay, or its health', () => {

@@ -70,6 +70,13 @@ const tables = [
       limitOptions.filter((name) => name.startsWith(`${option}.`)).map((name) => name.slice(option.length + 1)),
     ),
   ),
+  record('Gauges', inRelay('RelayGaugeName'), codeIn(sentenceIn(relay.text, /`relay\.gauges\(\)` returns(.*)/)), true),
+  record('LogEntry', inRelay('LogEntry'), codeIn(sentenceIn(relay.text, /An entry has (.*?)\. /))),
+  record(
+    'NetworkOptions',
+    "import('offerlet-sandbox').NetworkOptions",
+    codeIn(sentenceIn(pageAt('docs/operators/network.md').text, /The options are those of the command: (.*)/)),
+  ),
   record('QueueOptions', "import('offerlet/queue').QueueOptions", columnOf(sectionOf(queue, 'Options'), 'option')),
   record('Queue', "import('offerlet/queue').Queue", columnOf(sectionOf(queue, 'Methods'), 'method')),
   record(
@@ -134,6 +141,10 @@ function record(name: string, type: string, names: readonly string[], isUnion = 
     code: `export const documented: Record<${keys}, true> = { ${entries} };`,
     from: { page: `the table of ${name}`, line: 1 },
   };
+}
+
+function sentenceIn(text: string, pattern: RegExp): string {
+  return pattern.exec(text)?.[1] ?? '';
 }
 
 /** A type that no public entry exports. */
