@@ -3,6 +3,7 @@ import type { Reporter } from '../session/createReporter.ts';
 import type { DismissEvent } from '../session/openTrace.ts';
 import type { LoadedOffers } from '../session/findOffers.ts';
 import { createLayerHost } from '../widget/openLayer.ts';
+import { CARD_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import { messagesFor } from '../widget/messages.ts';
 import { mountWidget, type MountedWidget } from '../widget/mountWidget.tsx';
 import type { Viewable } from '../widget/props.ts';
@@ -75,6 +76,8 @@ export function mountOffers({
     remove();
     throw error;
   }
+  // So that `takeCard` finds a copy of it.
+  if (mode === 'INLINE' && !element && !card) host.setAttribute(CARD_ATTRIBUTE, '');
   signal.addEventListener('abort', remove);
   return { place: element ?? host, open, report, close };
 

@@ -39,10 +39,12 @@ export function takeCard(target: Element, session_id?: string): HTMLElement | un
   for (const element of dom.querySelectorAll<HTMLElement>(`[${CARD_ATTRIBUTE}]`)) {
     const found = unclobbered(element);
     const isHere = unclobbered(target).contains(element);
-    const isSame = found.getAttribute(CARD_ATTRIBUTE) === session_id;
+    const session = found.getAttribute(CARD_ATTRIBUTE);
+    const isSame = session === session_id;
     // One with other attributes, such as a style that hides it, is not ours.
     if (isHere && isSame && found.shadowRoot && found.attributes.length < 2 && !card) card = element;
-    else if (isHere || isSame) found.remove();
+    // Offers that the widget has put there have no session, and their copies no shadow root: Turbo copies what it leaves.
+    else if ((isHere || isSame) && (session || !found.shadowRoot)) found.remove();
   }
   return card;
 }

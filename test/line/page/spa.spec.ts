@@ -107,18 +107,31 @@ test('Turbo: offers that wait for the relay never appear on the next page', asyn
   expect(fixture.names()).toEqual([]);
 });
 
-test('Turbo: a script tag without its own offers runs on every page, and logs nothing', async ({ page }) => {
+test('Turbo: calls of show() run on every page and log nothing; a copy of their offers is none when the shopper comes back', async ({
+  page,
+}) => {
   const script = '<script src="/offerlet.js"></script>';
   const show = (order: string): string =>
     `<script>offerlet.show({ ...${options('INLINE')}, request: { user_details: { email_hash: '${HASH}' },
       placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' }, order_details: { order_id: '${order}' } } })</script>`;
+  // Turbo waits for it with the offers still in place, and copies the page meanwhile.
+  const sheet = fixture.page('/b.css', '', { 'content-type': 'text/css' });
+  let isCopied = false;
+  await page.route(sheet, async (route) => {
+    await poll(() => page.evaluate('Turbo.session.view.snapshotCache.keys.length')).toBe(1);
+    isCopied = true;
+    await route.continue();
+  });
   fixture.page('/a', turboPage(place('A') + script + show('A')));
-  fixture.page('/b', turboPage(place('B') + script + show('B')));
+  fixture.page('/b', turboPage(place('B') + script + show('B'), `<link rel="stylesheet" href="/b.css">`));
   await page.goto(`${fixture.url}/a`);
   await expect(heading(page)).toHaveText('Offer for A');
   await page.evaluate("Turbo.visit('/b')");
   await expect(heading(page)).toHaveText('Offer for B');
-  expect(await page.evaluate('offerlet.explain().length')).toBe(1);
+  expect([isCopied, await page.evaluate('offerlet.explain().length')]).toEqual([true, 1]);
+  await page.goBack();
+  await expect(heading(page)).toHaveText('Offer for A');
+  await expect(page.locator('#offers > *')).toHaveCount(1);
 });
 
 test('a target that is removed takes its offers and its watching with it', async ({ page }) => {
