@@ -24,7 +24,7 @@ async function Prefetched() {
     order_details: { order_id: '1001', cost_details: { amount: '42.50', currency_code: 'EUR' } },
   };
   const page = new Request('http://localhost/thanks', { headers: await headers() });
-  const offers = await relay.prefetch(page, request);
+  const offers = await relay.prefetch(page, { ...request, locale: 'en' }); // `lang` of the layout
   const { html } = renderOffers(offers);
   return <Offers relay="/offers" request={request} prefetched={offers?.json} html={html} className="offers" />;
 }
