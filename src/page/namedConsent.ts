@@ -20,8 +20,11 @@ export function readConsent(given: string | null, load: LoadSources): ConsentOpt
   const source: ConsentSource = (decide) => {
     const started = load()
       .then(({ sourceByName }) => sourceByName(text)(decide))
-      // oxlint-disable-next-line no-console -- nothing else says that the page will wait for ever
-      .catch((error: unknown) => console.warn(`offerlet: ${reasonText(error)}`));
+      .catch((error: unknown) => {
+        source.hint = error instanceof Error ? error.message : reasonText(error);
+        // oxlint-disable-next-line no-console -- in production, nothing else says that the page will wait for ever
+        console.warn(`offerlet: ${source.hint}`);
+      });
     return () => void started.then((stop) => stop?.());
   };
   return Object.assign(source, { source: text });

@@ -39,7 +39,7 @@ export interface ScriptApi extends PageApi {
 const UNUSED_MS = 1_000;
 
 const UNUSED =
-  'No data-relay: tag managers drop it, type="module" and shadow roots hide it. Use createElement and setAttribute, or offerlet.push((o) => o.show({ … })).';
+  'No data-relay: tag managers drop it, as data-consent; type="module" and shadow roots hide it. Use createElement and setAttribute, or offerlet.push((o) => o.show({ … })).';
 const LEFT = 'The page has changed, its script tag has not. Use <offer-let>, <Offers> or show().';
 
 /** Opens the page's API, without mounts. */

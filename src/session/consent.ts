@@ -6,6 +6,8 @@ export interface ConsentSource {
   (decide: (decision: ConsentValue) => void): void | (() => void);
   /** What it is called in `explain()` and in the inspector. */
   readonly source?: string;
+  /** What to do while there is no decision, in a sentence: it takes the place of the usual one. */
+  hint?: string;
 }
 
 /** A decision on consent. `required`, `null` and `undefined` mean that there is none yet. */

@@ -4,7 +4,7 @@ import type { SessionQueue } from '../queue/openCore.ts';
 import { reasonText } from '../wire/errors.ts';
 import { own } from '../wire/json.ts';
 import { nameOf, type Placement, type OfferOptions } from './checkOptions.ts';
-import { openConsent, type ConsentEntry, type ConsentScope } from './consent.ts';
+import { openConsent, type ConsentEntry, type ConsentScope, type ConsentSource } from './consent.ts';
 import { findOffers, type FoundOffers, type LoadedOffers, type Prefetched } from './findOffers.ts';
 import {
   isDeveloping,
@@ -146,10 +146,11 @@ export function openOfferSession(
     },
     explain() {
       const rows = queue && [...queue.rows.known.values()];
-      return trace.explain(
+      const explanation = trace.explain(
         consent.latest,
         rows && new Set(rows.map(({ value }) => own(own(value, 'event'), 'event_id'))),
       );
+      return trace.waitingFor === 'consent' ? { ...explanation, hint: consentHint() } : explanation;
     },
     destroy,
   };
@@ -175,8 +176,12 @@ export function openOfferSession(
   function tellConsent(): void {
     const { isGiven, by } = consent.latest ?? {};
     tellDeveloper(
-      `${nameOf('consent', prefix)} is ${isGiven === undefined ? 'undecided' : `denied (${by})`}. ${NO_CONSENT}`,
+      `${nameOf('consent', prefix)} is ${isGiven === undefined ? 'undecided' : `denied (${by})`}. ${consentHint()}`,
     );
+  }
+
+  function consentHint(): string {
+    return (attempt.options.consent as Partial<ConsentSource> | null | undefined)?.hint ?? NO_CONSENT;
   }
 
   /** Shows offers, from consent to the outcome. */

@@ -60,14 +60,26 @@ test('a wrong name is not consent, and the console says which names there are', 
   expect(requests()).toBe(0);
 });
 
-test('without the file of the sources nothing is requested, and the console says what to copy', async ({ page }) => {
-  await page.route('**/offerlet-consent.js', (route) => route.fulfill({ status: 404 }));
-  await page.goto(fixture.page('/thanks', shop(scriptTag({ consent: 'onetrust:C0004' }))));
-  await poll(() => lines.join()).toContain('offerlet-consent.js did not load. Copy it beside offerlet.js.');
-  await chooses(page, 'C0001,C0004');
-  await letPass(page, 500);
-  expect(requests()).toBe(0);
-});
+for (const [why, response, integrity] of [
+  ['is missing', { status: 404 }, ''],
+  ['is the shop’s page for what is missing', { contentType: 'text/html', body: '<!doctype html>' }, ''],
+  ['is another one than the page pins', undefined, `sha384-${'A'.repeat(64)}`],
+] as const)
+  test(`where the file of the sources ${why}, nothing is requested; the console and explain() say so`, async ({
+    page,
+  }) => {
+    if (response) await page.route('**/offerlet-consent.js', (route) => route.fulfill(response));
+    const map = JSON.stringify({ integrity: integrity ? { '/offerlet-consent.js': integrity } : {} });
+    const tag = scriptTag({ consent: 'onetrust:C0004' });
+    await page.goto(fixture.page('/thanks', shop(tag, `<script type="importmap">${map}</script>`)));
+    const hint = 'offerlet-consent.js did not load. Copy it beside offerlet.js.';
+    await poll(() => page.evaluate('window.offerlet?.explain?.()[0].hint')).toBe(hint);
+    await chooses(page, 'C0001,C0004');
+    await letPass(page, 1_100);
+    expect([requests(), await page.evaluate('offerlet.explain()[0].waitingFor')]).toEqual([0, 'consent']);
+    // Once when it fails, wherever the page is; and on localhost, where consent is what is waited for.
+    expect(lines).toEqual([`offerlet: ${hint}`, `offerlet: data-consent is undecided. ${hint}`]);
+  });
 
 test('the file is loaded only where a platform is named', async ({ page }) => {
   const loaded: string[] = [];

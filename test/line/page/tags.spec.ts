@@ -32,7 +32,9 @@ for (const [name, tag] of [
     await page.goto(fixture.page('/a', shop(tag)));
     await page.waitForFunction('offerlet.explain');
     await letPass(page, 1_000);
-    const hint = expect.stringMatching(/^No data-relay: .*createElement and setAttribute, or offerlet\.push\(/);
+    const hint = expect.stringMatching(
+      /^No data-relay: .*data-consent.*createElement and setAttribute, or offerlet\.push\(/,
+    );
     expect(await hints(page)).toEqual([hint]);
     expect(lines).toEqual([`offerlet: ${((await hints(page)) as string[])[0]}`]);
     // Called late, as in a single-page app, it has no more to say.
