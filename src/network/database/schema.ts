@@ -280,8 +280,17 @@ CREATE TABLE receipts (
 );
 `;
 
-/** The version of the schema. A later one adds to it, so that processes of this version can go on meanwhile. */
-export const SCHEMA_VERSION = 1;
+/** A change of the schema. */
+export interface Migration {
+  readonly sql: string;
+  /** The oldest version whose processes can go on beside it. One that only adds what they need not write keeps them all. */
+  readonly oldest: number;
+}
+
+/** What leads from an empty database to today's schema, in this order. A released one must never change. */
+export const MIGRATIONS: readonly Migration[] = [{ sql: SCHEMA, oldest: 1 }];
+/** The version of the schema: how many migrations lead to it. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
 /** The number of the lock under which one process at a time creates the schema or seeds. It must never change. */
 const SET_UP_LOCK = 4_600_001;
 /** Milliseconds that a statement of the setup may take: another process may hold the lock. */
@@ -298,20 +307,26 @@ export function runSetupExclusively<T>(db: Database, work: (db: Queries) => Prom
   );
 }
 
-/** Creates the schema in an empty database, distributed where it can be; returns whether it did. Throws if there is another version of it. */
-export async function createSchema(db: Database): Promise<boolean> {
-  if (await hasSchema(db)) return false;
+/** Brings the schema up to date, distributed where it can be; returns whether it changed. Throws if it has left this version behind. */
+export async function createSchema(db: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<boolean> {
+  if (await canRunOn(db, migrations.length)) return false;
   return runSetupExclusively(db, async (transaction) => {
     const isOnCitus = await hasCitus(transaction);
     if (isOnCitus && (await isWorker(transaction)))
       throw new Error('This is not the coordinator. Give its URL with --database-url.');
-    if (await hasSchema(transaction)) return false;
-    const tables = 'CREATE TABLE schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL);';
-    // One by one: of a text with several statements, citus would send the whole to its nodes for each.
-    for (const statement of `${tables}${SCHEMA}`.split(/;\s*$/m))
-      if (statement.trim() !== '') await transaction.exec(statement);
-    if (isOnCitus) await distribute(transaction);
-    await transaction.query('INSERT INTO schema_versions VALUES ($1, $2)', [SCHEMA_VERSION, new Date()]);
+    if (await canRunOn(transaction, migrations.length)) return false;
+    const from = await readSchemaVersion(transaction);
+    for (const [index, { sql, oldest }] of migrations.entries()) {
+      if (index < from) continue;
+      // Holds each version that can run on the database, not only its own.
+      const versions = 'CREATE TABLE schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL);';
+      // One by one: of a text with several statements, citus would send the whole to its nodes for each.
+      for (const statement of `${index === 0 ? versions : ''}${sql}`.split(/;\s*$/m))
+        if (statement.trim() !== '') await transaction.exec(statement);
+      if (isOnCitus && index === 0) await distribute(transaction);
+      await transaction.query('INSERT INTO schema_versions VALUES ($1, $2)', [index + 1, new Date()]);
+      await transaction.query('DELETE FROM schema_versions WHERE version < $1', [oldest]);
+    }
     return true;
   });
 }
@@ -324,11 +339,13 @@ export async function readSchemaVersion(db: Queries): Promise<number> {
   return row?.version ?? 0;
 }
 
-async function hasSchema(db: Queries): Promise<boolean> {
-  const version = await readSchemaVersion(db);
-  if (version === 0 || version === SCHEMA_VERSION) return version > 0;
+/** Whether processes of a version can run on the database; `false` if it is to be migrated first. */
+async function canRunOn(db: Queries, version: number): Promise<boolean> {
+  const present = await readSchemaVersion(db);
+  if (present < version) return false;
+  if ((await db.query('SELECT 1 FROM schema_versions WHERE version = $1', [version])).length > 0) return true;
   throw new Error(
-    `The database has schema version ${version}, but this version of offerlet uses ${SCHEMA_VERSION}. Use the version of offerlet that created it, or another database.`,
+    `The database has schema version ${present}, and version ${version} of this offerlet cannot run on it. Use a newer offerlet, or another database.`,
   );
 }
 
