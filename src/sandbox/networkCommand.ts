@@ -16,6 +16,7 @@ import {
   JSON_OUTPUT,
   readDatabaseUrl,
   readWait,
+  seedingNote,
   untilStoppedOrLost,
   startNetwork,
 } from './startNetwork.ts';
@@ -68,7 +69,7 @@ async function runNetwork(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createOutput({ json: settings.json });
   const metrics = createNetworkMetrics();
-  const { network, server } = await startNetwork({
+  const start = {
     ...settings,
     networkUrl: settings['public-url'],
     trustedProxies: settings['trusted-proxy'],
@@ -78,7 +79,9 @@ async function runNetwork(source: SettingsSource): Promise<void> {
     controlHosts: readControlHosts(settings['control-host']),
     showKeys: settings['show-keys'],
     maxOffers: settings.seed === 'demo' ? DEMO_OFFERS : undefined,
-  });
+  };
+  out.say(`Starting the network.${seedingNote(start)}`);
+  const { network, server } = await startNetwork(start);
   const description = network.describe();
   const measured = await listenForMetrics(() => metrics.text(network.gauges()), settings);
   // Whoever reads the first line may stop this process at once.

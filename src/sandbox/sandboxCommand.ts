@@ -34,6 +34,7 @@ import {
   JSON_OUTPUT,
   readDatabaseUrl,
   readWait,
+  seedingNote,
   untilStoppedOrLost,
 } from './startNetwork.ts';
 
@@ -64,10 +65,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     memory: settings.memory,
     databaseUrl: readDatabaseUrl(settings['database-url'], { argv: source.argv, out }),
   };
-  const seeding = isFirstStart(place)
-    ? ' The first start seeds 46 offers and 60 days of history; this takes a few seconds.'
-    : '';
-  out.say(`Starting the sandbox network.${seeding}`);
+  out.say(`Starting the sandbox network.${seedingNote(place)}`);
   const isByNpm = source.env['npm_lifecycle_event'] === 'start';
   const optionFor = (option: string): string => (isByNpm ? `npm start -- ${option}` : option);
   const hosts = readControlHosts(settings['control-host']);
@@ -140,12 +138,6 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   if (scenario) out.say(`Scenario  ${scenario.title}.\n          ${scenario.mustSee}\n`);
   out.say(`Open ${server.url}${scenarioQuery(scenario)}`);
   await ending;
-}
-
-/** Whether nothing is stored yet, as far as that can be known before the database is open. */
-function isFirstStart(place: Parameters<typeof dataDirectory>[0]): boolean {
-  const data = dataDirectory(place);
-  return data === undefined ? place.databaseUrl === undefined : !existsSync(join(data, 'database'));
 }
 
 /** Whether a sandbox responds at a URL. */

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import type { Options } from '../program/command.ts';
 import { UsageError } from '../program/ExitError.ts';
@@ -22,29 +24,38 @@ export function dataDirectory({ memory, databaseUrl, data = DEFAULT_DATA }: Netw
   return memory || databaseUrl !== undefined ? undefined : data;
 }
 
-/** Starts the network on its database and listens. */
+/** What a first start puts into the database, to be said before it does; empty where data is stored already, or may be. */
+export function seedingNote({ seed = 'demo', ...place }: NetworkOptions): string {
+  const data = dataDirectory(place);
+  const isFirst = data === undefined ? place.databaseUrl === undefined : !existsSync(join(data, 'database'));
+  return isFirst && seed === 'demo'
+    ? ' The first start seeds 46 offers and 60 days of history; this takes a few seconds.'
+    : '';
+}
+
+/** Listens, then starts the network on its database: a port in use is reported at once. Until it has started, callers get a 503. */
 export async function startNetwork({
   port,
   host,
   portOption,
   ...options
 }: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
-  const where: { url?: string } = {};
   const { networkUrl, trustedProxies = [] } = options;
   const isProxied = trustedProxies.length > 0;
-  const network = await createNetwork({
-    ...options,
-    data: dataDirectory(options),
-    // On every address and behind proxies, each caller reaches it at another URL: that of its request.
-    networkUrl:
-      networkUrl ?? (isWildcard(host) || isProxied ? undefined : () => where.url ?? `http://127.0.0.1:${port}`),
-  });
+  let respond: Responder = () =>
+    Response.json({ error: 'The network is starting.' }, { status: 503, headers: { 'retry-after': '1' } });
+  const server = await serve((request, from) => respond(request, from), { port, host, portOption });
   try {
-    const server = await serve((request, from) => network.fetch(request, from), { port, host, portOption });
-    where.url = server.url;
+    const network = await createNetwork({
+      ...options,
+      data: dataDirectory(options),
+      // On every address and behind proxies, each caller reaches it at another URL: that of its request.
+      networkUrl: networkUrl ?? (isWildcard(host) || isProxied ? undefined : server.url),
+    });
+    respond = (request, from) => network.fetch(request, from);
     return { network, server };
   } catch (error) {
-    await network.close();
+    await server.close();
     throw error;
   }
 }

@@ -1,4 +1,10 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { listen } from '../../src/program/listen.ts';
 import { networkCommand } from '../../src/sandbox/networkCommand.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -113,6 +119,41 @@ test.each([
 ])('%s %s stops the start', async (flag, value, message) => {
   const started = networkCommand.run({ argv: ['--memory', '--port', '0', flag, value], env: {} });
   await expect(started).rejects.toThrow(message);
+});
+
+test('a port in use is reported before anything is stored, and after what a first start takes', async () => {
+  const other = await listen((_, response) => response.end(), { port: 0 });
+  const { port } = new URL(other.url);
+  const print = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const data = join(tmpdir(), `offerlet-port-in-use-${process.pid}`);
+  await expect(networkCommand.run({ argv: ['--data', data, '--port', port], env: {} })).rejects.toThrow(
+    `Port ${port} is in use. Stop the other program, or use another port with --port.`,
+  );
+  await other.close();
+  expect(existsSync(data)).toBe(false);
+  expect(print.mock.calls.join('')).toBe(
+    'Starting the network. The first start seeds 46 offers and 60 days of history; this takes a few seconds.\n',
+  );
+});
+
+test('while it starts, callers are told to try again', async () => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const free = await listen((_, response) => response.end(), { port: 0 });
+  await free.close();
+  const { port } = new URL(free.url);
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = `postgres://127.0.0.1:${(silent.address() as AddressInfo).port}/offers`;
+  const started = networkCommand.run({ argv: ['--database-url', url, '--port', port], env: {} });
+  started.catch(() => undefined); // asserted below
+  const [connection] = (await once(silent, 'connection')) as [Socket];
+  const response = await fetch(`${free.url}/recommendations`, { method: 'POST' });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  silent.on('connection', (another) => another.destroy());
+  connection.destroy();
+  await expect(started).rejects.toThrow('cannot be used');
+  silent.close();
+  await expect(fetch(free.url)).rejects.toThrow();
 });
 
 test('a signal that comes with the first line stops it', async () => {
