@@ -93,6 +93,7 @@ const sidebar = [
       page('Security', 'operate/security'),
       page('Audit', 'operate/audit'),
       page('Data', 'data'),
+      page('Accessibility', 'accessibility'),
     ],
   },
   {
