@@ -1,13 +1,12 @@
 import { dom } from '../dom/dom.ts';
-import { checkOptions, nameOf, type Placement } from '../session/checkOptions.ts';
+import { type AuthorContext, checkOptions, nameOf, type Placement } from '../session/checkOptions.ts';
 import { type Failure, invalid, outcome } from '../session/openTrace.ts';
-import { CONSENT_TEXTS } from './namedConsent.ts';
 import type { ShowOptions } from './showOptions.ts';
 
 /** Checks the options of offers on a page. */
-export function checkOnPage(options: ShowOptions, prefix: 'data-' | '' | undefined): Placement | Failure {
+export function checkOnPage(options: ShowOptions, { prefix, consentTexts }: AuthorContext): Placement | Failure {
   if (!dom.baseURI) return outcome('invalid_config', 'There is no page here', 'Call it in the browser only.');
-  const checked = checkOptions(options, { base: dom.baseURI, prefix, consent: CONSENT_TEXTS });
+  const checked = checkOptions(options, { base: dom.baseURI, prefix, consentTexts });
   if ('code' in checked) return checked;
   if (checked.mode === 'INLINE' && !options.target)
     return invalid(nameOf('target', prefix), 'a selector, such as "#offers"');
@@ -41,7 +40,7 @@ export function findTarget({ target }: ShowOptions): Element | undefined {
 }
 
 /** The outcome of offers that have nowhere to go. */
-export function noTarget({ target }: ShowOptions, prefix: 'data-' | '' | undefined): Failure {
+export function noTarget({ target }: ShowOptions, prefix: AuthorContext['prefix']): Failure {
   const name = nameOf('target', prefix);
   return outcome(
     'invalid_config',

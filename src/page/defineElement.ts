@@ -3,7 +3,7 @@ import type { showOffers } from './showOffers.ts';
 import { ATTRIBUTES, readAttributes, type Mount } from './showOptions.ts';
 import { LAYERS } from '../widget/props.ts';
 import type { ConsentPlace } from '../session/consent.ts';
-import { type LoadSources, readConsent } from './namedConsent.ts';
+import { consentTexts, type LoadSources, readConsent } from './namedConsent.ts';
 
 /** What is written here of an element. `reflecting` adds the properties of its attributes. */
 type ElementWithOffers = Pick<OfferLetElement, 'mount' | 'consent'>;
@@ -63,7 +63,7 @@ function createElementClass(show: typeof showOffers, load: LoadSources): CustomE
       if (this.#mount || !this.#isRendered()) return this.#mount;
       const options = readAttributes(this, '', load);
       if (this.#hasConsent && !('consent' in options)) options.consent = undefined;
-      this.#mount = show({ ...options, target: this }, { prefix: '', place: this.#place });
+      this.#mount = show({ ...options, target: this }, { prefix: '', consentTexts, place: this.#place });
       return this.#mount;
     }
 

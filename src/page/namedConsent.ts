@@ -2,7 +2,7 @@ import type { ConsentOption, ConsentSource } from '../session/consent.ts';
 import { reasonText } from '../wire/errors.ts';
 
 /** What the attribute may say, for messages: at the end, the platforms for which `consent/byName.ts` has a source. */
-export const CONSENT_TEXTS =
+export const consentTexts =
   'required, granted, denied or a source, such as onetrust:C0004, of complianz, cookiebot, cookieyes, didomi, google, gpp, onetrust, tcf, usercentrics, wpconsent';
 
 /** Loads the sources, which most pages do without. */
@@ -16,7 +16,7 @@ export function readConsent(given: string | null, load: LoadSources): ConsentOpt
   const text = given?.trim() ?? '';
   const [name = ''] = text.toLowerCase().split(':');
   // Any other text is checked with the options.
-  if (!name || !CONSENT_TEXTS.split(/.* of |, /).includes(name)) return text as ConsentOption;
+  if (!name || !consentTexts.split(/.* of |, /).includes(name)) return text as ConsentOption;
   const source: ConsentSource = (decide) => {
     const started = load()
       .then(({ sourceByName }) => sourceByName(text)(decide))

@@ -2,7 +2,7 @@ import { dom } from '../dom/dom.ts';
 import { openPageConsent, type ConsentOption } from '../session/consent.ts';
 import { type Explanation, openTrace, tellDeveloper } from '../session/openTrace.ts';
 import { onWithdrawal, withdrawEverywhere } from '../session/sessionStorage.ts';
-import type { LoadSources } from './namedConsent.ts';
+import { consentTexts, type LoadSources } from './namedConsent.ts';
 import { readAttributes, type Inspect, type Mount, type ShowOptions } from './showOptions.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
 import { whenGone } from './whenReady.ts';
@@ -121,7 +121,9 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
       if (!hasOffers) explainUnused(UNUSED, () => !isUsed && !dom.querySelector('offer-let'));
       if (!script) return;
       ran?.destroy();
-      const offers = hasOffers ? page.show(readAttributes(script, 'data-', load), { prefix: 'data-' }) : undefined;
+      const offers = hasOffers
+        ? page.show(readAttributes(script, 'data-', load), { prefix: 'data-', consentTexts })
+        : undefined;
       let unwatch: (() => void) | undefined;
       const destroy = (): void => {
         unwatch?.();

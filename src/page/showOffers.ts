@@ -1,5 +1,5 @@
 import { dom, unclobbered } from '../dom/dom.ts';
-import { copyOptions } from '../session/checkOptions.ts';
+import { type AuthorContext, copyOptions } from '../session/checkOptions.ts';
 import type { ConsentScope } from '../session/consent.ts';
 import { type LoadedOffers, throwIfAborted } from '../session/findOffers.ts';
 import { nextTask, type Attempt, openOfferSession, type OfferSession, type Shown } from '../session/offerSession.ts';
@@ -16,10 +16,8 @@ import { whenActive, whenGone, whenIdle, whenNoModal, whenPainted, whenPlaced } 
 const INSPECTOR_MS = 5_000;
 
 /** What the code that mounts offers passes to a mount. */
-export interface MountContext extends ConsentScope {
+export interface MountContext extends ConsentScope, AuthorContext {
   readonly inspect?: Inspect | undefined;
-  /** The prefix of the attributes that the options were read from. */
-  readonly prefix?: 'data-' | '' | undefined;
   /** Called when the mount was destroyed. */
   onDestroyed?(): void;
 }
@@ -146,7 +144,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
   }
 
   function attempt(): Attempt {
-    const placement = copy.error ?? checkOnPage(options, prefix);
+    const placement = copy.error ?? checkOnPage(options, context);
     if (!('code' in placement)) options = { ...options, theme: placement.theme, locale: placement.locale };
     return { options, placement };
   }

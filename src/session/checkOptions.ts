@@ -97,14 +97,18 @@ export const OPTIONS: readonly Option[] = [
   ['signal', undefined, (value) => (value as AbortSignal).addEventListener, 'the signal of an AbortController'],
 ];
 
-/** Where options are checked, and how their author has written them. */
-interface CheckContext {
+/** How the author of options has written them, for messages. */
+export interface AuthorContext {
+  /** The prefix of attributes, if the options were attributes: `data-` of a script tag, nothing of an element. */
+  readonly prefix?: 'data-' | '' | undefined;
+  /** What the attribute `consent` may say. */
+  readonly consentTexts?: string | undefined;
+}
+
+/** Where options are checked. */
+interface CheckContext extends AuthorContext {
   /** What a path is relative to. */
   readonly base?: string | undefined;
-  /** The prefix of attributes, if the options were attributes: `data-` of a script tag, nothing of an element. */
-  readonly prefix?: string | undefined;
-  /** What consent may be there, for messages. */
-  readonly consent?: string | undefined;
 }
 
 /**
@@ -152,7 +156,7 @@ export function containsSecret(what: string): Failure {
   );
 }
 
-function check(options: unknown, { base, prefix, consent = CONSENT_VALUES }: CheckContext): Placement | Failure {
+function check(options: unknown, { base, prefix, consentTexts }: CheckContext): Placement | Failure {
   const missing = (option: string, expected: string): Failure => invalid(nameOf(option, prefix), expected);
   const warnings: string[] = [];
   const leaveOut = (option: string, expected: string): unknown =>
@@ -181,7 +185,7 @@ function check(options: unknown, { base, prefix, consent = CONSENT_VALUES }: Che
   for (const [name, , isValid, expected = '', isRefused] of OPTIONS) {
     const given = own(options, name);
     if (!isValid || given == null || (given === '' && !isRefused)) continue;
-    const texts = name === 'consent' && prefix !== undefined ? consent : expected;
+    const texts = (name === 'consent' && consentTexts) || expected;
     if (isValid(given)) valid[name] = given;
     else if (isRefused) return missing(name, texts);
     else leaveOut(name, texts);

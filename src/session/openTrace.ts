@@ -144,8 +144,8 @@ const EVENTS_MAX = 500;
 
 /** What a mount waits for, and what to do about it. */
 const WAITING = {
-  consent: 'Make a choice in the consent banner. Without a banner, call consent(true) once the shopper has agreed.',
-  page: 'The place of the offers has to be there and visible.',
+  consent: 'Choose in the consent banner. Without one, call consent(true) once the shopper agrees.',
+  page: 'The place of the offers must be there and visible.',
   relay: 'The relay has not responded.',
   dialog: 'Close the dialog of the page.',
 } as const satisfies Readonly<Record<WaitingFor, string>>;

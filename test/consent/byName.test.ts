@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CONSENT_TEXTS } from '../../src/page/namedConsent.ts';
+import { consentTexts } from '../../src/page/namedConsent.ts';
 import { sourceByName } from '../../src/consent/byName.ts';
 
 test.each([
@@ -28,7 +28,7 @@ test('the attribute knows the same names', () => {
   }
   const named = [...message.matchAll(/(?<= )([a-z]+)(?=:| ·|\.$)/g)].map(([name]) => name).sort();
   expect(named.length).toBeGreaterThan(9);
-  expect(CONSENT_TEXTS.replace(/.* of /, '').split(', ')).toEqual(named);
+  expect(consentTexts.replace(/.* of /, '').split(', ')).toEqual(named);
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { isBot } from '../../src/wire/offers/request.ts';
 import { firstOffers } from '../../src/wire/offers/readRecommendations.ts';
 import { showOffers } from '../../src/page/showOffers.ts';
 import { checkOnPage } from '../../src/page/checkOnPage.ts';
-import { CONSENT_TEXTS, type LoadSources, readConsent } from '../../src/page/namedConsent.ts';
+import { consentTexts, type LoadSources, readConsent } from '../../src/page/namedConsent.ts';
 import type { ConsentSource } from '../../src/session/consent.ts';
 import { readAttributes, type ShowOptions } from '../../src/page/showOptions.ts';
 import { INTERNAL_FIELDS } from '../../vite.config.ts';
@@ -52,11 +52,11 @@ test('data-consent takes three words and sources by name, and nothing else gives
     element.setAttribute('data-consent', consent);
     const relay = 'https://shop.example/offers';
     const options = { ...readAttributes(element, 'data-', sources), relay, request };
-    return checkOnPage(options as ShowOptions, 'data-');
+    return checkOnPage(options as ShowOptions, { prefix: 'data-', consentTexts });
   };
   for (const word of ['required', ' granted', 'denied', 'onetrust:C0004', ' TCF:1,3', 'gpp'])
     expect(check(word)).not.toHaveProperty('code');
-  const hint = `Set data-consent to ${CONSENT_TEXTS}.`;
+  const hint = `Set data-consent to ${consentTexts}.`;
   for (const word of ['false', 'denied?', 'no', 'Required', 'true', '', 'constructor', 'onetrsut:C0004', ':C0004'])
     expect(check(word)).toEqual({ code: 'invalid_config', message: 'data-consent is missing or not valid', hint });
 });

@@ -35,8 +35,7 @@ for (const [name, body] of [
     await letPass(page, 1_100);
     expect(requests()).toBe(0);
     const option = name === 'the tag' ? 'data-consent' : 'consent';
-    const hint =
-      'Make a choice in the consent banner. Without a banner, call consent(true) once the shopper has agreed.';
+    const hint = 'Choose in the consent banner. Without one, call consent(true) once the shopper agrees.';
     expect(lines).toEqual([`offerlet: ${option} is undecided. ${hint}`]);
     await chooses(page, 'C0001,C0004');
     await expect(accept(page)).toBeVisible();
