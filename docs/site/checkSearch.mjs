@@ -10,7 +10,7 @@ const SEARCHES = {
   consent: '/guides/consent',
   csp: '/operate/security#content-security-policy',
   'dark mode': '/reference/page#dark-mode',
-  'test mode': '/guides/sandbox#test-mode',
+  'test mode': '/guides/test-your-integration#test-mode',
   401: '/errors',
   429: '/errors',
   'rate limit': '/reference/relay#limits',

@@ -46,7 +46,7 @@ export const ELSEWHERE: Readonly<
 
 /** Where each package says how to install it. */
 const PAGES = {
-  'offerlet-sandbox': 'https://github.com/offerlet/offerlet/blob/main/docs/guides/sandbox.md',
+  'offerlet-sandbox': 'https://github.com/offerlet/offerlet/blob/main/docs/guides/test-your-integration.md',
   'offerlet-operator': 'https://github.com/offerlet/offerlet/blob/main/docs/operators/README.md',
 } as const;
 

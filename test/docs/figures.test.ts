@@ -18,7 +18,7 @@ const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ['README.md', `batches of up to ${limits.BATCH_MAX_EVENTS}`],
   ['README.md', `plays ${SCENARIOS.length} scenarios`],
   ['CHANGELOG.md', `an inspector with ${SCENARIOS.length} scenarios`],
-  ['docs/guides/sandbox.md', `${DEMO_OFFERS.length} offers and 60 days of history`],
+  ['docs/guides/test-your-integration.md', `${DEMO_OFFERS.length} offers and 60 days of history`],
   ['docs/operators/network.md', `\`demo\` (${DEMO_OFFERS.length} offers, 60 days of history)`],
   ['docs/errors.md', `no complete response within ${limits.RELAY_TIMEOUT_MS / 1_000} seconds`],
   ['docs/errors.md', `larger than ${kib(limits.RESPONSE_MAX_BYTES)}`],

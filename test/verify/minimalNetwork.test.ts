@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countByInterface, isVerified, verify } from '../../src/verify/verify.ts';
 
@@ -21,4 +22,11 @@ test('examples/network-minimal, which shares no code with the sandbox, holds off
   expect(isVerified(found)).toBe(true);
   const held = countByInterface(found).filter(({ holds, all }) => holds === all);
   expect(held.map(({ name }) => name)).toEqual(['recommendations', 'events']);
+  const page = readFileSync('docs/operators/build-a-network.md', 'utf8');
+  const shown = [...page.matchAll(/^\w+ +\d+ of (\d+) hold/gm)].map(([, all]) => Number(all));
+  expect(shown, 'the sample on the page').toEqual(
+    countByInterface(found)
+      .slice(0, 3)
+      .map(({ all }) => all),
+  );
 });

@@ -66,7 +66,6 @@ const sidebar = [
       page('Test your integration', 'guides/test-your-integration'),
       page('Troubleshooting', 'guides/troubleshooting'),
       page('Platforms', 'guides/platforms'),
-      page('Sandbox', 'guides/sandbox'),
       page('Migrate', 'migrate'),
     ],
   },
