@@ -37,7 +37,7 @@ test('attributes that are set after the element is inserted are in the one reque
     {
       user_details: { email_hash: HASH },
       placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-      order_details: { order_id: '7', cost_details: {} },
+      order_details: { order_id: '7' },
       attributes: { language: 'en' },
       nonce: expect.any(String),
     },

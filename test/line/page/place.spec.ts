@@ -11,7 +11,9 @@ useClock();
 const RESERVED = '<style>#offers,offer-let{display:block;min-block-size:600px}</style>';
 const DOCS = readFileSync('docs/reference/page.md', 'utf8');
 /** What docs/reference/page.md says to write: the space, and what hides the place at once. */
-const RECIPE = [/```css\n(.+?)```/s, /To hide the place at once, add `(.+?)`/].map((rule) => rule.exec(DOCS)?.[1]);
+const RECIPE = [/```css\n(.+?)```/s, /To hide the place at once:\n\n```css\n(.+?)```/s].map(
+  (rule) => rule.exec(DOCS)?.[1],
+);
 const TAG = `<div id="offers" class="mine"></div>${scriptTag()}`;
 const ELEMENT =
   '<script async src="/offerlet.js"></script><offer-let id="offers" relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
