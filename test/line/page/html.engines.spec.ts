@@ -40,7 +40,9 @@ test('the card is seen before the script, and its nodes, focus and opened text s
     for (const [, name = '', value = ''] of tag.matchAll(/ (data-[\w-]+)="([^"]*)"/g)) script.setAttribute(name, value);
     document.body.append(script);
   }, scriptTag());
-  await poll(() => page.eval(() => document.querySelector('[data-offerlet-card]') === null)).toBe(true);
+  await poll(() =>
+    page.eval(() => document.querySelector('[data-offerlet-card]:not([data-offerlet-card=""])') === null),
+  ).toBe(true);
   expect(
     await page.eval(() => {
       const { root, nodes } = window as unknown as { root: ShadowRoot; nodes: Element[] };
@@ -79,7 +81,9 @@ test('a card that is streamed last is in its place once it comes, where the brow
       ),
     );
   await poll(seen).toEqual([expect.any(Number)]);
-  await poll(() => page.eval(() => document.querySelector('[data-offerlet-card]') === null)).toBe(true);
+  await poll(() =>
+    page.eval(() => document.querySelector('[data-offerlet-card]:not([data-offerlet-card=""])') === null),
+  ).toBe(true);
   await poll(fixture.names).toContain('WIDGET_VIEW');
   expect(new Set(fixture.events.map(({ session_id }) => session_id))).toEqual(
     new Set([(json.response as { session_id: string }).session_id]),
