@@ -175,7 +175,6 @@ test('what the URL forces is removed from it when it is cleared', async ({ page 
   await inspector(page).getByRole('button', { name: 'Stop forcing offers' }).click();
   await expect(page.getByRole('img', { name: 'Offer 1 of 3' })).toBeVisible();
   expect(new URL(page.url()).search).toBe('?offerlet=inspect');
-  await expect(inspector(page).getByText('Forced', { exact: true })).toHaveCount(0);
 });
 
 test('Queue flushes, and purges after a confirmation', async ({ page }) => {
@@ -284,9 +283,7 @@ test('Page finds a policy that blocks images, a relay without /health, space tha
   await expect(checks.locator('.good', { hasText: 'Contrast: Heading' })).toBeVisible();
 });
 
-test('axe finds no violation in any panel, light or dark, texts have 13 px, and buttons paint something', async ({
-  page,
-}) => {
+test('axe finds no violation in any panel, light or dark', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 800 });
   await openInspected(page, fixture, { more: '&offerlet-scenario=second-event-dead' });
   await poll(fixture.names).toContain('BRAND_VIEW');
@@ -294,9 +291,6 @@ test('axe finds no violation in any panel, light or dark, texts have 13 px, and 
     await goTo(page, tab);
     if (tab === 'Wire') for (const summary of await panel(page).locator('summary').all()) await summary.click();
     if (tab === 'Page') await expect(panel(page)).toContainText('Environment');
-    const shell = inspector(page).locator('.shell');
-    expect(await shell.locator('*').evaluateAll(tooSmall), tab).toEqual([]);
-    expect(await shell.locator('button').evaluateAll(blank), tab).toEqual([]);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       const within = 'offerlet-inspector';
@@ -305,15 +299,3 @@ test('axe finds no violation in any panel, light or dark, texts have 13 px, and 
   }
   await page.keyboard.press('Escape');
 });
-
-/** The elements with text smaller than 13 px. */
-function tooSmall(all: Element[]): string[] {
-  return all
-    .filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()))
-    .filter((one) => Number.parseFloat(getComputedStyle(one).fontSize) < 13)
-    .map(({ outerHTML }) => outerHTML);
-}
-
-function blank(all: Element[]): string[] {
-  return all.filter((one) => (one as HTMLElement).innerText.trim() === '').map(({ outerHTML }) => outerHTML);
-}
