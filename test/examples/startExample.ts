@@ -18,6 +18,8 @@ export async function startNetwork(): Promise<Running & { readonly settings: Rec
   const port = await freePort();
   const args = [CLI, 'network', '--port', String(port), '--memory', '--json'];
   const running = await start({ command: process.execPath, args, port });
+  // It listens before it is ready, and prints the line when it is.
+  while (!running.output().includes('\n')) await new Promise((resolve) => setTimeout(resolve, 50));
   const line = running.output().split('\n')[0] ?? '';
   const { url, keys } = JSON.parse(line) as { url: string; keys: { integration: string } };
   return {
