@@ -31,7 +31,7 @@ export function readAttributes(element: Element, prefix: 'data-' | '', load: Loa
   const attributes = Object.fromEntries(
     [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
   );
-  const options: Fields = { attributes, request: { user_details: {} } };
+  const options: Fields = { attributes, request: { user_details: {}, placement_details: {} } };
   for (const [name, at = ''] of [...OPTIONS, ['target', 'target']] as const) {
     const text = at && element.getAttribute(nameOf(name, prefix))?.trim();
     const places = at.split('.');

@@ -184,7 +184,8 @@ function check(options: unknown, { base, prefix, consentTexts }: CheckContext): 
   const valid: Partial<Record<string, unknown>> = {};
   for (const [name, , isValid, expected = '', isRefused] of OPTIONS) {
     const given = own(options, name);
-    if (!isValid || given == null || (given === '' && !isRefused)) continue;
+    // Templates write an empty text, and `token && …` may be false.
+    if (!isValid || (name !== 'consent' && ['', false, null, undefined].includes(given as null))) continue;
     const texts = (name === 'consent' && consentTexts) || expected;
     if (isValid(given)) valid[name] = given;
     else if (isRefused) return missing(name, texts);

@@ -241,6 +241,15 @@ test.each(OPTIONS.map((option) => ({ name: option[0], option })))(
   },
 );
 
+test.each(['', false, null, undefined])('what templates write for nothing, %j, is no option', (nothing) => {
+  const checked = checkOptions({
+    relay: 'https://shop.example/offers',
+    request,
+    ...{ fetch: nothing, headers: nothing, signal: nothing, theme: nothing, locale: nothing, maxOffers: nothing },
+  });
+  expect(checked).toMatchObject({ warnings: [], theme: undefined, locale: undefined, maxOffers: undefined });
+});
+
 test('no option has a name that the build shortens', () => {
   // What is new in the types is missing here until it is listed.
   const names: Record<Exclude<keyof ShowOptions, 'request'>, true> = {
