@@ -46,7 +46,7 @@ type Outcome =
 export interface ReportOptions extends CallOptions {
   /** Milliseconds for all events together, retries included. What is not settled by then is `unknown`; so it is when `signal` is aborted. */
   readonly deadline?: number | undefined;
-  /** Called with each report as soon as it is known, once for each event. */
+  /** Called with each report when its fate is known, once for each event. */
   readonly onReport?: ((report: EventReport, index: number) => void) | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface PageApi {
   /** Runs the calls. Before the script has loaded, `offerlet` is a plain array in which they wait. */
   push(...calls: ((page: PageApi) => void)[]): void;
   show(options: ShowOptions): Mount;
-  /** The outcome of the page's first mount. Undefined while there is none. */
+  /** The outcome of the page's first mount. Undefined until it is known. */
   readonly outcome: Mount['outcome'] | undefined;
   /** A decision on consent for every mount of the page, later ones included, or a source of such decisions. */
   consent(decision: ConsentOption): void;

@@ -39,7 +39,7 @@ export interface PrefetchRequest extends Omit<RecommendationRequest, 'order_deta
 
 /** Offers for a page that is being rendered. */
 export interface Prefetched {
-  /** The block for the page's HTML, to be written as it is: `<script type="application/json" data-offerlet-offers>…</script>`. */
+  /** The block for the page's HTML; write it unescaped: `<script type="application/json" data-offerlet-offers>…</script>`. */
   readonly script: string;
   /** The same as a value, for `showOffers({ prefetched })` and `<Offers prefetched={…} />`. */
   readonly json: PrefetchedOffers;

@@ -42,8 +42,10 @@ export async function startNetwork({
 }: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
   const { networkUrl, trustedProxies = [] } = options;
   const isProxied = trustedProxies.length > 0;
+  const starting = 'The network is starting.';
+  // In the forms of errors that the interfaces have.
   let respond: Responder = () =>
-    Response.json({ error: 'The network is starting.' }, { status: 503, headers: { 'retry-after': '1' } });
+    Response.json({ message: starting, detail: starting }, { status: 503, headers: { 'retry-after': '1' } });
   const server = await serve((request, from) => respond(request, from), { port, host, portOption });
   try {
     const network = await createNetwork({

@@ -10,7 +10,7 @@ export interface ConsentSource {
   hint?: string;
 }
 
-/** A decision on consent. `required`, `null` and `undefined` mean that there is none yet. */
+/** A decision on consent. `required`, `null` and `undefined` mean: not decided yet. */
 export type ConsentValue = boolean | 'granted' | 'denied' | 'required' | null | undefined;
 
 /** What may be passed as consent. */

@@ -72,7 +72,7 @@ export interface Accepted {
 export interface Session {
   /** Resolves to the first outcome: the offers, or why there are none. Never rejects. What comes later is an event. */
   readonly result: Promise<SessionResult>;
-  /** The latest outcome, with the offers while there are any. Undefined while there is none. */
+  /** The latest outcome, with the offers while there are any. Undefined until the first. */
   readonly latest: SessionResult | undefined;
   /** Calls back with each event, until the returned function is called. */
   subscribe(listener: (event: SessionEvent) => void): () => void;

@@ -89,7 +89,7 @@ export type WaitingFor = 'consent' | 'page' | 'dialog' | 'relay';
 
 /** Everything that happened to one mount, without personal data: what `explain()` returns. */
 export interface Explanation {
-  /** The latest outcome. Missing while there is none. */
+  /** The latest outcome. Missing until the first. */
   readonly outcome?: Outcome | undefined;
   /** The latest decision on consent, who made it, and when. Missing while the shopper has not decided. */
   readonly consent?: ConsentDecision | undefined;

@@ -149,6 +149,7 @@ test('while it starts, callers are told to try again', async () => {
   const [connection] = (await once(silent, 'connection')) as [Socket];
   const response = await fetch(`${free.url}/recommendations`, { method: 'POST' });
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await response.json()).toHaveProperty('message', 'The network is starting.');
   silent.on('connection', (another) => another.destroy());
   connection.destroy();
   await expect(started).rejects.toThrow('cannot be used');

@@ -60,7 +60,7 @@ export interface RowsOptions extends WalkOptions {
   readonly changedSince?: ReadPeriods | undefined;
 }
 
-/** All rows of a report, and what is known about them: from the first row on, or when there is none, at the end. */
+/** All rows of a report, and what is known about them: from the first row on, or at the end of a report without rows. */
 export type ReportRows<Row, Totals> = AsyncGenerator<Row> & {
   /** The network's totals of all rows. */
   readonly totals?: Totals;
