@@ -267,7 +267,7 @@ describe('the file of accepted events', () => {
       await expect
         .poll(() => logs)
         .toEqual([expect.objectContaining({ error: expect.stringContaining('was taken over by another') as unknown })]);
-      expect(segments()).toHaveLength(28);
+      expect(segments()).toHaveLength(26);
       expect((await store.lost).message).toContain('was taken over');
       await expect(async () => store.claim(keys('a'))).rejects.toThrow('was taken over');
     });
