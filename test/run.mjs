@@ -121,6 +121,7 @@ function step(title) {
 function inBackground(script) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [script], { stdio: 'inherit' });
+    process.once('exit', () => child.kill()); // what failed here should be the last line
     child.on('exit', (code) => (code === 0 ? resolve() : process.exit(code ?? 1)));
   });
 }

@@ -245,7 +245,12 @@ test.each(['', false, null, undefined])('what templates write for nothing, %j, i
   const checked = checkOptions({
     relay: 'https://shop.example/offers',
     request,
-    ...{ fetch: nothing, headers: nothing, signal: nothing, theme: nothing, locale: nothing, maxOffers: nothing },
+    fetch: nothing,
+    headers: nothing,
+    signal: nothing,
+    theme: nothing,
+    locale: nothing,
+    maxOffers: nothing,
   });
   expect(checked).toMatchObject({ warnings: [], theme: undefined, locale: undefined, maxOffers: undefined });
 });
