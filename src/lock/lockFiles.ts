@@ -54,7 +54,10 @@ export function lockFiles(directory: string, name: string): LockFiles {
     pathOf,
     async create(number, text) {
       try {
-        await fs.writeFile(pathOf(number), text, { flag: 'wx', mode: 0o600 });
+        const file = await fs.open(pathOf(number), 'wx', 0o600);
+        // On a full disk it stays empty: the heartbeat alone says that it has an owner.
+        await file.write(text, 0).catch(() => undefined);
+        await file.close();
         return true;
       } catch (error) {
         if (systemErrorCode(error) === 'EEXIST') return false;

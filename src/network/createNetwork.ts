@@ -41,6 +41,8 @@ export interface NetworkOptions {
   /** In production: issues new first keys and revokes the old. */
   readonly showKeys?: boolean | undefined;
   readonly log?: NetworkLog | undefined;
+  /** Called with what is being done while a network prepares its database, such as the part of the history that it has seeded. */
+  readonly onProgress?: ((text: string) => void) | undefined;
   /** Addresses of proxies, such as `10.0.0.0/8`, whose X-Forwarded-Proto says whether the network is reached by https. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Called for each request, and for the events in it. */
@@ -73,13 +75,18 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
   const isTrustedProxy = readProxies(options.trustedProxies ?? []);
   const data = options.memory === true ? undefined : options.data;
   const log = options.log ?? logToStderr;
+  const say = (level: 'info' | 'error', message: string): void => log({ at: new Date().toISOString(), level, message });
+  const onProgress = options.onProgress ?? (() => undefined);
+  onProgress('Opening the database');
   const db = await openWhenReachable(
     { databaseUrl: options.databaseUrl, data },
-    {
-      seconds: options.wait ?? 0,
-      onWait: (message) => log({ at: new Date().toISOString(), level: 'info', message }),
-    },
+    { seconds: options.wait ?? 0, onWait: (message) => say('info', message) },
   );
+  if (db.readOnlyBecause !== undefined)
+    say(
+      'error',
+      `${data} cannot be written (${db.readOnlyBecause}). The network only reads what is stored. Make space, and start it again.`,
+    );
   try {
     if (clock) await writeSetting(db, 'clock', clock.toISOString());
     const now = async (): Promise<Date> => (environment === 'staging' ? await readClock(db) : undefined) ?? new Date();
@@ -88,6 +95,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       seed: options.seed ?? 'demo',
       now: clock ?? (await now()),
       showKeys: options.showKeys === true,
+      onProgress,
       keyPlace: data === undefined || options.databaseUrl !== undefined ? {} : { file: join(data, 'keys.json') },
     };
     let description = await firstStart(db, start);

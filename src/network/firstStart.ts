@@ -25,6 +25,7 @@ export interface StartOptions {
   readonly now: Date;
   readonly showKeys: boolean;
   readonly keyPlace: KeyPlace;
+  readonly onProgress: (text: string) => void;
 }
 
 /** Seeds an empty database, and finds or issues the first keys. One process at a time. */
@@ -63,6 +64,7 @@ async function seedFirst(db: Queries, options: StartOptions): Promise<FirstOwner
     kind: options.seed,
     now: options.now,
     environment: options.environment,
+    onProgress: options.onProgress,
   });
   const first = { channel_id: channel.channel_id, publisher_remote_id: publisher.publisher_remote_id };
   await writeSetting(db, 'first', first);

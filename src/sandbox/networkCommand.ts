@@ -7,7 +7,8 @@ import {
   METRICS_PATH,
   sample,
 } from '../program/prometheus.ts';
-import { createOutput } from '../program/terminal.ts';
+import { createProgress } from '../program/progress.ts';
+import { createOutput, openTerminal } from '../program/terminal.ts';
 import { distributeCommand, partitionsCommand } from './databaseCommands.ts';
 import {
   readControlHosts,
@@ -81,7 +82,8 @@ async function runNetwork(source: SettingsSource): Promise<void> {
     maxOffers: settings.seed === 'demo' ? DEMO_OFFERS : undefined,
   };
   out.say(`Starting the network.${seedingNote(start)}`);
-  const { network, server } = await startNetwork(start);
+  const progress = createProgress(openTerminal({ env: source.env }));
+  const { network, server } = await startNetwork({ ...start, onProgress: progress.step }).finally(progress.end);
   const description = network.describe();
   const measured = await listenForMetrics(() => metrics.text(network.gauges()), settings);
   // Whoever reads the first line may stop this process at once.

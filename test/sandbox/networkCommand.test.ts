@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { createNetwork } from '../../src/network.ts';
 import { listen } from '../../src/program/listen.ts';
 import { networkCommand } from '../../src/sandbox/networkCommand.ts';
 
@@ -134,6 +135,18 @@ test('a port in use is reported before anything is stored, and after what a firs
   expect(print.mock.calls.join('')).toBe(
     'Starting the network. The first start seeds 46 offers and 60 days of history; this takes a few seconds.\n',
   );
+});
+
+test('a network says what it prepares', async () => {
+  const steps: string[] = [];
+  const network = await createNetwork({ memory: true, log: () => undefined, onProgress: (text) => steps.push(text) });
+  await network.close();
+  expect(steps).toEqual([
+    'Opening the database',
+    ...steps.filter((text) => /^Seeding the history: \d+ %$/.test(text)),
+    'Summing up the days of the history',
+  ]);
+  expect(steps).toContain('Seeding the history: 0 %');
 });
 
 test('while it starts, callers are told to try again', async () => {

@@ -38,6 +38,8 @@ export interface Database extends Queries {
    * statement after ten seconds. One that takes longer rejects with a `SlowReadError`.
    */
   read<T>(work: (db: Queries) => Promise<T>): Promise<T>;
+  /** Why nothing can be written, where it is known from the start. */
+  readonly readOnlyBecause?: string;
   /** How busy the connections of a server are. */
   pools?(): readonly PoolState[];
   /** Closes the database after the statements in progress. */

@@ -102,6 +102,7 @@ export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase 
   }
   return {
     kind: db.kind,
+    ...(db.readOnlyBecause !== undefined && { readOnlyBecause: db.readOnlyBecause }),
     lost: lock.lost,
     query: (sql, params) => locked(() => db.query(sql, params)),
     hot: (sql, params) => locked(() => db.hot(sql, params)),

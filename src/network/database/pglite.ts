@@ -1,5 +1,5 @@
-import { existsSync, rmSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join, dirname } from 'node:path';
+import { existsSync, rmSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, dirname, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite';
@@ -17,12 +17,23 @@ import {
 
 const parsers = { [TYPE.int8]: readInt8, [TYPE.numeric]: readText, [TYPE.date]: readText };
 
-/** Opens the embedded database in a directory; in memory without one. */
+/**
+ * Opens the embedded database in a directory; in memory without one. What a directory without space holds can be read only:
+ * PGlite does not start there, so it starts with a copy in memory.
+ */
 export async function openPglite(directory?: string): Promise<Database> {
-  const pglite = await (directory === undefined ? createInMemory() : createIn(directory));
+  const isStored = directory !== undefined && existsSync(join(directory, 'PG_VERSION'));
+  const readOnlyBecause = isStored ? findNoSpace(directory) : undefined;
+  const pglite = await (directory === undefined
+    ? createInMemory()
+    : readOnlyBecause === undefined
+      ? createIn(directory, isStored)
+      : openCopy(pack(directory)));
+  if (readOnlyBecause !== undefined) await pglite.exec('SET default_transaction_read_only = on');
   const db = queries(pglite);
   return {
     kind: 'pglite',
+    ...(readOnlyBecause !== undefined && { readOnlyBecause }),
     query: (sql, params) => retry(() => db.query(sql, params)),
     hot: (sql, params) => retry(() => db.hot(sql, params)),
     exec: (sql) => retry(() => db.exec(sql)),
@@ -32,17 +43,38 @@ export async function openPglite(directory?: string): Promise<Database> {
   };
 }
 
+/** Bytes of a segment of the write-ahead log: PostgreSQL may create one at any time. */
+const SEGMENT_BYTES = 16 * 1024 * 1024;
+
+/** The error with which a directory takes no segment of the log; `undefined` if it does. */
+function findNoSpace(directory: string): string | undefined {
+  const file = join(dirname(directory), 'space');
+  try {
+    writeFileSync(file, new Uint8Array(SEGMENT_BYTES));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
 async function createInMemory(): Promise<PGlite> {
   const tar = readFreshDatabase();
   const anew = (): Promise<PGlite> => PGlite.create('memory://', { parsers });
-  // Not a real Blob, which Node reads in small pieces: that took a quarter of the start.
-  const loadDataDir = tar && ({ type: '', arrayBuffer: () => Promise.resolve(tar.buffer) } as Blob);
-  return loadDataDir ? PGlite.create('memory://', { parsers, loadDataDir }).catch(anew) : anew();
+  return tar ? openCopy(tar).catch(anew) : anew();
 }
 
-async function createIn(directory: string): Promise<PGlite> {
+/** Opens what a tar file holds, in memory. */
+function openCopy(tar: Uint8Array<ArrayBuffer>): Promise<PGlite> {
+  // Not a real Blob, which Node reads in small pieces: that took a quarter of the start.
+  const loadDataDir = { type: '', arrayBuffer: () => Promise.resolve(tar.buffer) } as Blob;
+  return PGlite.create('memory://', { parsers, loadDataDir });
+}
+
+async function createIn(directory: string, isStored: boolean): Promise<PGlite> {
   const open = (): Promise<PGlite> => PGlite.create(directory, { parsers });
-  const tar = existsSync(join(directory, 'PG_VERSION')) ? undefined : readFreshDatabase();
+  const tar = isStored ? undefined : readFreshDatabase();
   if (!tar) return open();
   unpack(tar, directory);
   return open().catch(() => {
@@ -133,4 +165,29 @@ export function unpack(tar: Uint8Array, directory: string): void {
   }
   rmSync(directory, { recursive: true, force: true });
   renameSync(unfinished, directory);
+}
+
+/** A directory as a tar file. */
+function pack(directory: string): Uint8Array<ArrayBuffer> {
+  const parts = readdirSync(directory, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const content = entry.isFile() ? readFileSync(path) : Buffer.alloc(0);
+    const header = Buffer.alloc(BLOCK);
+    header.write(`/${relative(directory, path).replaceAll(sep, '/')}`, 0, 'latin1');
+    header.write(entry.isFile() ? '0000600' : '0000700', 100);
+    header.write(content.length.toString(8).padStart(11, '0'), 124);
+    header.write(entry.isFile() ? '0' : '5', 156);
+    header.write('ustar\u000000', 257);
+    // Of the header, with spaces in the place of the sum.
+    header.write('        ', 148);
+    header.write(
+      header
+        .reduce((sum, byte) => sum + byte, 0)
+        .toString(8)
+        .padStart(6, '0') + '\u0000',
+      148,
+    );
+    return [header, content, Buffer.alloc(-content.length & (BLOCK - 1))];
+  });
+  return new Uint8Array(Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]));
 }

@@ -18,9 +18,9 @@ export type SeedKind = 'demo' | 'empty';
 /** Fills an empty database with its schema. Returns its first channel and publisher. Run it in a transaction. */
 export async function seed(
   db: Queries,
-  options: { kind: SeedKind; now: Date; environment: Environment },
+  options: { kind: SeedKind; now: Date; environment: Environment; onProgress?: (text: string) => void },
 ): Promise<Tenant> {
-  const { kind, now, environment } = options;
+  const { kind, now, environment, onProgress = () => undefined } = options;
   await insertTaxonomy(db);
   await markAllChanged(db);
   if (kind === 'empty') return createTenant(db, { name: 'Sandbox Channel', environment, issuedIn: environment, now });
@@ -30,7 +30,10 @@ export async function seed(
   await insertPublishers(db, tenant);
   await insert(db, 'advertisers', advertiserRows());
   await insert(db, 'offers', offerRows(now));
-  await insert(db, 'hourly_facts', factRows(history(now), channelId));
+  await insert(db, 'hourly_facts', factRows(history(now), channelId), (part) =>
+    onProgress(`Seeding the history: ${Math.round(part * 100)} %`),
+  );
+  onProgress('Summing up the days of the history');
   await db.exec(SUM_UP_DAYS);
   const [first] = DEMO_SHOPS;
   return {
@@ -280,9 +283,15 @@ function money(amount: number): string {
 const CHUNK = 5_000;
 
 /** Inserts many rows as JSON, which is the fastest way into PGlite: a list of values takes twice as long. */
-async function insert(db: Queries, table: string, rows: readonly Row[]): Promise<void> {
+async function insert(
+  db: Queries,
+  table: string,
+  rows: readonly Row[],
+  onPart: (part: number) => void = () => undefined,
+): Promise<void> {
   const columns = Object.keys(rows[0] ?? {}).join(', ');
   for (let start = 0; start < rows.length; start += CHUNK) {
+    onPart(start / rows.length);
     await db.query(
       `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
       [JSON.stringify(rows.slice(start, start + CHUNK))],

@@ -22,6 +22,7 @@ export async function networkOn(db: Database): Promise<Network & Pick<Billing, '
     now: new Date(NOW),
     showKeys: false,
     keyPlace: {},
+    onProgress: () => undefined,
   });
   const requests = createFetch({
     db,

@@ -1,66 +1,87 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork } from '../../../src/network.ts';
-import { openPglite } from '../../../src/network/database/pglite.ts';
-import { openPostgres } from '../../../src/network/database/postgres.ts';
-import {
-  createSchema,
-  MIGRATIONS,
-  REFERENCE_TABLES,
-  SCHEMA_VERSION,
-  SHARDED_TABLES,
-} from '../../../src/network/database/schema.ts';
+import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
+import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { type Cluster, DATABASE_KINDS, startPostgres } from '../databases.ts';
-import { event, NOW, testNetworkOf } from '../testNetwork.ts';
+import { buildNetwork } from './buildNetwork.ts';
 
 /** What a next version may add beside running processes: to each table a column that they do not write. */
-const ADDITIVE = {
-  sql: [...SHARDED_TABLES, ...REFERENCE_TABLES]
-    .map((table) => `ALTER TABLE ${table} ADD COLUMN added text;\n`)
-    .join(''),
-  oldest: SCHEMA_VERSION,
+const ADDED = [...SHARDED_TABLES, ...REFERENCE_TABLES].map((table) => `ALTER TABLE ${table} ADD COLUMN added text;\n`);
+
+/** Makes of this version's code the next one's, with one migration more. */
+const NEXT_VERSION = {
+  name: 'next-version',
+  enforce: 'pre' as const,
+  transform(code: string, id: string) {
+    if (!id.endsWith('/database/schema.ts')) return undefined;
+    const next = code.replace(/(readonly Migration\[\] = \[[^;]+)\];/, (_, list: string) => {
+      return `${list}, { sql: ${JSON.stringify(ADDED.join(''))}, oldest: 1 }];`;
+    });
+    expect(next).not.toBe(code);
+    return next;
+  },
 };
 
-/** Opens offers, reports a click on the first, changes the channel's data; returns the clicks of all time. */
-async function use({ session, batch, control, offer, summary }: ReturnType<typeof testNetworkOf>): Promise<unknown> {
-  await offer();
-  await control('POST', '/sandbox/faults', { route: '/health', status: 503 });
-  await control('POST', '/sandbox/keys', { kind: 'management' });
-  expect(await batch([event('BRAND_CLICK', await session())])).toMatchObject({ status: 202 });
-  return (await summary())['clicks'];
+/** A process that writes events as fast as it can. */
+interface Writer {
+  /** What it found at its start, and which of its events were accepted. */
+  readonly said: { present: string[]; loads: number; accepted: string[]; refused: number };
+  readonly ended: Promise<void>;
+  kill(): void;
+}
+
+function write(module: string, options: object): Writer {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'writer.mjs'), module, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said: Writer['said'] = { present: [], loads: 0, accepted: [], refused: 0 };
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { acknowledged, status, ...found } = JSON.parse(line);
+    Object.assign(said, found);
+    if (acknowledged) said.accepted.push(...acknowledged);
+    else if (status !== undefined) said.refused += 1;
+  });
+  return {
+    said,
+    ended: new Promise((resolve) => child.once('close', () => resolve())),
+    kill: () => void child.kill('SIGKILL'),
+  };
 }
 
 describe.each(DATABASE_KINDS)('a newer schema on %s', (kind) => {
-  const data = mkdtempSync(join(tmpdir(), 'offerlet-migrations-'));
   let cluster: Cluster | undefined;
-  let place: { data: string } | { databaseUrl: string };
+  let modules: { old: string; next: string };
   beforeAll(async () => {
     cluster = kind === 'postgres' ? await startPostgres() : undefined;
-    place = cluster ? { databaseUrl: await cluster.freshUrl() } : { data };
+    modules = { old: await buildNetwork(`old-${kind}`), next: await buildNetwork(`next-${kind}`, [NEXT_VERSION]) };
   });
   afterAll(async () => {
     await cluster?.stop();
-    rmSync(data, { recursive: true });
+    for (const module of Object.values(modules)) rmSync(new URL('..', module), { recursive: true, force: true });
   });
-  const start = async () =>
-    testNetworkOf(await createNetwork({ ...place, seed: 'empty', now: NOW, log: () => undefined }));
 
-  test('a process one version back goes on beside it, and starts again after a rollback', async () => {
-    const before = await start();
-    expect(await use(before)).toBe(1);
+  test('a process one version back goes on beside the one that migrates, and starts again after a rollback', async () => {
+    const place = cluster ? { databaseUrl: await cluster.freshUrl() } : { data: makeFolder() };
     // The directory of PGlite has one process at a time.
-    if (kind === 'pglite') await before.close();
-    const newer = 'data' in place ? await openPglite(join(data, 'database')) : openPostgres(place.databaseUrl);
-    expect(await createSchema(newer, [...MIGRATIONS, ADDITIVE])).toBe(true);
-    await newer.close();
-    if (kind === 'postgres') {
-      expect(await use(before)).toBe(2);
-      await before.close();
-    }
-    const after = await start();
-    expect(await use(after)).toBe(kind === 'postgres' ? 3 : 2);
-    await after.close();
+    const isShared = kind === 'postgres';
+    const before = write(modules.old, { ...place, rounds: isShared ? undefined : 3 });
+    await expect.poll(() => before.said.accepted.length, { timeout: 60_000 }).toBeGreaterThan(3);
+    if (!isShared) await before.ended;
+    const next = write(modules.next, { ...place, rounds: 5 });
+    await next.ended;
+    expect(next.said.accepted).toHaveLength(15);
+    const sofar = before.said.accepted.length;
+    if (isShared) await expect.poll(() => before.said.accepted.length).toBeGreaterThan(sofar);
+    before.kill();
+    await before.ended;
+    const after = write(modules.old, { ...place, rounds: 0 });
+    await after.ended;
+    const accepted = [...before.said.accepted, ...next.said.accepted];
+    expect(accepted.filter((id) => !after.said.present.includes(id))).toEqual([]);
+    expect(after.said.loads).toBe(after.said.present.length);
+    expect(before.said.refused + next.said.refused).toBe(0);
   });
 });

@@ -6,9 +6,10 @@ import { writeSync } from 'node:fs';
 const [module, options] = process.argv.slice(2);
 const { createNetwork } = await import(module);
 const { rounds = Infinity, ...place } = JSON.parse(options);
-const network = await createNetwork({ seed: 'empty', log: () => undefined, ...place });
-const { keys } = network.describe();
 const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
+const log = ({ message }) => message.includes('cannot be written') && say({ problem: message });
+const network = await createNetwork({ seed: 'empty', log, ...place });
+const { keys } = network.describe();
 const ask = async (path, init = {}) => {
   const response = await network.fetch(new Request(`http://127.0.0.1${path}`, init));
   return { status: response.status, body: await response.json() };
@@ -30,7 +31,8 @@ for (let round = 0; round < rounds; round += 1) {
   const sessions = [];
   for (let n = 0; n < 3; n += 1) {
     const placement_details = { view: 'THANK_YOU', display_mode: 'INLINE' };
-    const { body } = await post('/recommendations', { user_details: { phone: '1' }, placement_details });
+    const { status, body } = await post('/recommendations', { user_details: { phone: '1' }, placement_details });
+    if (status !== 200) say({ status });
     sessions.push(body.session_id);
   }
   const events = sessions.map((session_id) => {
