@@ -9,6 +9,9 @@ type MswHandler = import('msw').RequestHandler;
 /** Handlers for MSW, and the relay behind them, which knows what was delivered. */
 export type OfferletHandlers = MswHandler[] & { readonly relay: FakeRelay };
 
+/** Under MSW 3, happy-dom checks them, and the relay cannot know the page's origin: the request that MSW hands over lacks it. */
+const FOR_ANY_ORIGIN = ['origin', 'headers'].map((of) => [`access-control-allow-${of}`, '*'] as const);
+
 interface Run {
   readonly request: Request;
   readonly requestId: string;
@@ -22,7 +25,12 @@ export function offerletHandlers(options: FakeRelayOptions = {}): OfferletHandle
   warnWithoutWidget();
   const relay = fakeRelay(options);
   const handlers = [
-    handlerFor('offerlet relay', async (request) => ((await isForRelay(request.clone())) ? relay(request) : undefined)),
+    handlerFor('offerlet relay', async (request) => {
+      if (!(await isForRelay(request.clone()))) return undefined;
+      const response = await relay(request);
+      for (const [name, value] of FOR_ANY_ORIGIN) response.headers.set(name, value);
+      return response;
+    }),
     handlerFor(`GET https://${EXAMPLE_HOST}/*`, (request) => exampleResponse(request.url)),
   ];
   return Object.assign(handlers as unknown as MswHandler[], { relay });
