@@ -133,9 +133,9 @@ async function runVerify(source: SettingsSource): Promise<void> {
       onVerdict: ({ rule }, done, all) => progress.step(`${done} of ${all} rules  ${rule.id}`),
     });
     progress.end();
-    if (settings.junit !== undefined) writeJunit(settings.junit, found);
     if (settings.json) terminal.write(`${printableJson(documentOf(url, found), 2)}\n`);
     else printFound(terminal, found, only.length > 0);
+    if (settings.junit !== undefined) writeJunit(settings.junit, found);
     for (const what of found.left) terminal.note(`Left behind: ${what}.`);
     if (found.isInterrupted) throw new ExitError('Stopped before the end.', EXIT.interrupted);
     if (!isVerified(found)) throw new ExitError('', EXIT.someFailed, { code: 'not_verified' });

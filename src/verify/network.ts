@@ -34,8 +34,14 @@ export interface Network {
   readonly keys: Partial<Record<KeyName, string>>;
   /** Responses with status 429 or 503. */
   readonly delayed: readonly Exchange[];
+  /** The latest response. */
+  readonly last: Exchange | undefined;
+  /** Calls in a row without a response. */
+  readonly silent: number;
+  /** The text, with its keys hidden if it has any. */
+  hide(text: string): string;
   ask(ask: Ask): Promise<Exchange>;
-  /** From now on calls only undo what was changed: they ignore `signal` and `maxCalls`. */
+  /** From now on calls only undo what was changed: they ignore `signal`, `maxCalls` and `maxMs`. */
   finish(): void;
 }
 
@@ -49,13 +55,20 @@ export interface NetworkOptions {
   readonly signal?: AbortSignal | undefined;
   /** Calls that a run may make. */
   readonly maxCalls: number;
+  /** Milliseconds that a run may take. */
+  readonly maxMs: number;
   /** Milliseconds between the beginnings of two calls. */
   readonly paceMs: number;
 }
 
-/** The run has made as many calls as it may. */
-export class TooManyCallsError extends Error {
-  override name = 'TooManyCallsError';
+/** The run has made as many calls as it may, or has taken as long. */
+export class RunLimitError extends Error {
+  override name = 'RunLimitError';
+}
+
+/** No response came, or none that ends. */
+export class SilentError extends Error {
+  override name = 'SilentError';
 }
 
 const TIMEOUT_MS = 15_000;
@@ -68,9 +81,13 @@ const SHOWN = 2_000;
 
 /** Returns how to call a network politely: paced, as often as allowed, and later when it asks for that. */
 export function openNetwork(options: NetworkOptions): Network {
-  const { url, keys, version, maxCalls, paceMs } = options;
+  const { url, keys, version, maxCalls, maxMs, paceMs } = options;
   const secrets = Object.values(keys).map((key) => createSecrets(key));
   const redact = (text: string): string => secrets.reduce((shown, secret) => secret.redact(shown), text);
+  const hide = (text: string): string => (secrets.some((secret) => secret.isIn(text)) ? redact(text) : text);
+  const started = performance.now();
+  let last: Exchange | undefined;
+  let silent = 0;
   const delayed: Exchange[] = [];
   let calls = 0;
   let next = 0;
@@ -78,7 +95,10 @@ export function openNetwork(options: NetworkOptions): Network {
 
   async function once(ask: Ask): Promise<Exchange> {
     const signal = isFinishing ? undefined : options.signal;
-    if (calls >= maxCalls && !isFinishing) throw new TooManyCallsError(`The run has made ${maxCalls} calls.`);
+    if (!isFinishing) {
+      if (calls >= maxCalls) throw new RunLimitError(`The run has made ${maxCalls} calls.`);
+      if (performance.now() - started >= maxMs) throw new RunLimitError(`The run has taken ${maxMs / 1_000} seconds.`);
+    }
     calls++;
     const wait = next - performance.now();
     next = Math.max(next, performance.now()) + paceMs;
@@ -100,21 +120,29 @@ export function openNetwork(options: NetworkOptions): Network {
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
     const target = `${url}${path}${search === '' ? '' : `?${search}`}`;
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await options.fetch(target, {
-      method,
-      headers,
-      redirect: 'manual',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      ...(text !== undefined && { body: text }),
-    });
-    const received = await readResponseText(response, MAX_BYTES);
+    silent++;
+    const [response, received] = await options
+      .fetch(target, {
+        method,
+        headers,
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        ...(text !== undefined && { body: text }),
+      })
+      .then(async (head) => [head, await readResponseText(head, MAX_BYTES)] as const)
+      .catch((error: unknown) => {
+        throw new SilentError(reasonOf(error));
+      });
+    silent = 0;
     const sent = {
       call: redact(`${method} ${target}`),
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)])),
       ...(text !== undefined && { body: redact(text.slice(0, SHOWN)) }),
     };
     const { status } = response;
-    return { sent, status, headers: response.headers, text: redact(received), json: parseJson(received) };
+    const shown = new Headers([...response.headers].map(([name, value]) => [name, hide(value)]));
+    last = { sent, status, headers: shown, text: redact(received), json: parseJson(received) };
+    return last;
   }
 
   return {
@@ -123,6 +151,13 @@ export function openNetwork(options: NetworkOptions): Network {
     },
     keys,
     delayed,
+    get last() {
+      return last;
+    },
+    get silent() {
+      return silent;
+    },
+    hide,
     finish() {
       isFinishing = true;
     },
@@ -137,6 +172,11 @@ export function openNetwork(options: NetworkOptions): Network {
       }
     },
   };
+}
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? message;
 }
 
 /** A rule does not hold: what was expected instead. */

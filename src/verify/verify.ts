@@ -6,7 +6,8 @@ import {
   type Exchange,
   openNetwork,
   type NetworkOptions,
-  TooManyCallsError,
+  RunLimitError,
+  SilentError,
   UntoldError,
 } from './network.ts';
 import { RECOMMENDATION_RULES } from './recommendationRules.ts';
@@ -35,8 +36,9 @@ export interface Verdict {
   readonly exchange?: Exchange;
 }
 
-export interface VerifyOptions extends Omit<NetworkOptions, 'maxCalls' | 'paceMs'> {
+export interface VerifyOptions extends Omit<NetworkOptions, 'maxCalls' | 'maxMs' | 'paceMs'> {
   readonly maxCalls?: number;
+  readonly maxMs?: number;
   readonly paceMs?: number;
   /** Rules or interfaces; by default all. */
   readonly only?: readonly string[];
@@ -60,19 +62,20 @@ export interface Verification {
 
 /** Calls of one run, and milliseconds between two: 600 in a minute at most. */
 const MAX_CALLS = 600;
+/** Milliseconds after which a network that delays every call is left alone. */
+const MAX_MS = 300_000;
 const PACE_MS = 50;
 const LOOK_MS = 1_500;
-/** Rules in a row without a response, after which a network is left alone. */
+/** Calls in a row without a response, after which a network is left alone. */
 const SILENT = 3;
 
 /** Asks a network for each promise of the contract that a key gives access to. */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { only = [], readOnly = false, onVerdict, keys, signal, lookMs = LOOK_MS } = options;
-  const network = openNetwork({ maxCalls: MAX_CALLS, paceMs: PACE_MS, ...options });
+  const network = openNetwork({ maxCalls: MAX_CALLS, maxMs: MAX_MS, paceMs: PACE_MS, ...options });
   const world = openWorld(network, `verify-${Date.now().toString(36)}`);
   const on: Checked = { ...network, world, lookMs };
   const chosen = RULES.filter((rule) => only.length === 0 || only.some((word) => isNamed(rule, word)));
-  let silent = 0;
   const verdicts: Verdict[] = [];
   for (const rule of chosen) {
     const verdict = await judge(rule);
@@ -89,26 +92,23 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     if (readOnly && !isReading)
       return { rule, state: 'not-tried', because: 'It changes something, and --read-only forbids that.' };
     if (signal?.aborted) return { rule, state: 'not-tried', because: 'The run was stopped.' };
-    if (silent >= SILENT) return { rule, state: 'not-tried', because: 'The network does not respond.' };
+    if (network.silent >= SILENT) return { rule, state: 'not-tried', because: 'The network does not respond.' };
     try {
       await check(on);
-      silent = 0;
       return { rule, state: 'holds' };
     } catch (error) {
       if (signal?.aborted) return { rule, state: 'not-tried', because: 'The run was stopped.' };
-      if (error instanceof BrokenError)
-        return { rule, state: 'fails', because: error.message, exchange: error.exchange };
-      if (error instanceof TooManyCallsError) return { rule, state: 'not-tried', because: error.message };
-      if (error instanceof UntoldError) return { rule, state: 'untold', because: error.message };
-      silent++;
-      return { rule, state: 'fails', because: `a response; there was none (${reasonOf(error)})` };
+      const because = network.hide(error instanceof Error ? error.message : String(error));
+      if (error instanceof BrokenError) return { rule, state: 'fails', because, exchange: error.exchange };
+      if (error instanceof RunLimitError) return { rule, state: 'not-tried', because };
+      if (error instanceof UntoldError) return { rule, state: 'untold', because };
+      if (error instanceof SilentError)
+        return { rule, state: 'fails', because: `a response; there was none (${because})` };
+      // A check reads what the contract promises: what it fails on is another type.
+      const exchange = network.last;
+      return { rule, state: 'fails', because: `the types of the contract (${because})`, ...(exchange && { exchange }) };
     }
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error & { cause?: { code?: string } };
-  return cause?.code ?? message;
 }
 
 /** Whether a word names a rule, such as `E4` or `E4.no-id`, or its interface. */
