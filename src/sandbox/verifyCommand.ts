@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { type Command, type Options, readCall, type SettingsSource } from '../program/command.ts';
 import { EXIT, ExitError, UsageError } from '../program/ExitError.ts';
 import { createProgress } from '../program/progress.ts';
+import { systemErrorCodes } from '../http/causes.ts';
 import { inTone, openTerminal, safeText, type Terminal, type Tone } from '../program/terminal.ts';
 import { readKeyFile } from '../program/readKeyFile.ts';
 import { printableJson } from '../text/printable.ts';
@@ -106,7 +107,7 @@ async function runVerify(source: SettingsSource): Promise<void> {
   const odd = Object.entries(keys).find(([, key]) => readKey(key)?.environment !== 'staging')?.[0];
   if (odd !== undefined && !settings['read-only'])
     throw new UsageError(
-      `The ${odd} key is not of staging: it does not begin with something like adnet_sk_test_. In production, trying changes real data.`,
+      `The ${odd} key is not of staging: its beginning has no _test_. In production, trying changes real data.`,
       'Use keys of staging, or --read-only.',
     );
   const only = settings.only;
@@ -255,8 +256,10 @@ function writeJunit(path: string, { verdicts }: Verification): void {
   });
   const count = (state: Verdict['state']): number => verdicts.filter((verdict) => verdict.state === state).length;
   const skipped = count('untold') + count('not-tried');
-  writeFileSync(
-    path,
-    `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="offerlet-sandbox verify" tests="${verdicts.length}" failures="${count('fails')}" skipped="${skipped}">\n${cases.join('\n')}\n</testsuite>\n`,
-  );
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="offerlet-sandbox verify" tests="${verdicts.length}" failures="${count('fails')}" skipped="${skipped}">\n${cases.join('\n')}\n</testsuite>\n`;
+  try {
+    writeFileSync(path, xml);
+  } catch (error) {
+    throw new UsageError(`--junit cannot be written: "${path}" (${systemErrorCodes(error).join(', ')}).`);
+  }
 }

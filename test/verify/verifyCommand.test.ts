@@ -76,7 +76,7 @@ test('what it cannot use is refused before a call', async () => {
   const live = { OFFERLET_INTEGRATION_KEY: 'adnet_rk_live_x' };
   for (const [words, env, said] of [
     [[], {}, 'There is no key. Use --integration-key-file'],
-    [[], live, 'The integration key is not of staging'],
+    [[], live, 'The integration key is not of staging: its beginning has no _test_.'],
     [[], { OFFERLET_MANAGEMENT_KEY: 'secret' }, 'The management key is not of staging'],
     [['--only', 'Z1'], integration(), '--only names no rule: "Z1". Use one such as E4, E4.no-id or events.'],
   ] as const) {
@@ -124,6 +124,16 @@ test('--json and JUnit have each rule with its result', async () => {
   expect(xml).toContain('tests="3" failures="1" skipped="2"');
   expect(xml).toContain('<failure message="expected 201 with an empty body">');
   expect(xml).toContain('returned 200 &#60;no&#62;');
+});
+
+test('a report that cannot be written is said in one line, after what was found', async () => {
+  const { code, stdout, stderr } = await run(
+    ['--only', 'A1.get', '--junit', join(folder, 'no', 'x.xml')],
+    integration(),
+  );
+  expect(code).toBe(2);
+  expect(stdout).toContain('1 of 1 hold');
+  expect(stderr).toMatch(/^offerlet: --junit cannot be written: ".*x\.xml" \(ENOENT\)\.$/m);
 });
 
 test('it waits as long as Retry-After says, and leaves alone what does not respond', async () => {
