@@ -110,7 +110,7 @@ function introductionOf({ publisher, keys }: ReturnType<Network['describe']>, ur
     ...(management
       ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} npx offerlet-operator report --by publisher`]
       : []),
-    `Pages     ${url}/ describes the interfaces\n`,
+    `Contract  ${url}/openapi.yaml\n`,
   ];
 }
 

@@ -90,11 +90,9 @@ describe('the contract', () => {
     expect(await cost(() => get('/openapi.yaml'))).toBeLessThan((await cost(openApiYaml)) / 2);
   });
 
-  test('/ shows every endpoint and every shape, without scripts or other hosts', async () => {
+  test('/ links to it, without scripts or other hosts', async () => {
     const html = await (await get('/')).text();
-    for (const path of Object.keys(CONTRACT.paths)) expect(html).toContain(`<code>${path}</code>`);
-    for (const name of Object.keys(CONTRACT.components.schemas)) expect(html).toContain(`id="${name}"`);
+    expect(html).toContain('<a href="/openapi.yaml">');
     expect(html).not.toMatch(/<script|https?:\/\/|@import/);
-    expect(html.match(/href="#[^"]+"/g)?.filter((link) => !html.includes(`id="${link.slice(7, -1)}"`))).toEqual([]);
   });
 });
