@@ -80,7 +80,7 @@ function style({ mode, via }: Choices): Snippet[] {
   if (mode !== 'INLINE') return [];
   const [place, block] =
     via === 'element' ? ['offer-let', ':where(offer-let:not([hidden])) { display: block }\n'] : ['#offers', ''];
-  const code = `${block}@media screen { ${place} { min-block-size: 400px } }
+  const code = `${block}@media screen { ${place} { min-block-size: 390px } }
 @media screen and (width < 700px) { ${place} { min-block-size: 570px } }
 ${place}[data-offerlet="empty"] { display: none }`;
   return [{ title: 'In your style sheet, to reserve the space', code }];

@@ -29,7 +29,7 @@ function offerlet_markup( $order_id ) {
 	foreach ( $attributes as $name => $value ) {
 		$text .= sprintf( ' %s="%s"', $name, esc_attr( $value ) );
 	}
-	return '<style>#offerlet{min-height:400px}@media(max-width:699px){#offerlet{min-height:570px}}</style><div id="offerlet"></div><script async' . $text . '></script>';
+	return '<style>#offerlet{min-height:390px}@media(max-width:699px){#offerlet{min-height:570px}}</style><div id="offerlet"></div><script async' . $text . '></script>';
 }
 
 // Tells WordPress that this plugin respects the WP Consent API.

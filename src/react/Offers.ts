@@ -16,7 +16,7 @@ export interface OffersProps extends Omit<ShowOptions, 'target'> {
 }
 
 /** What the documentation recommends to reserve, without a media query. */
-const RESERVED = { minBlockSize: 'max(400px, min(570px, (700px - 100vw) * 999))' };
+const RESERVED = { minBlockSize: 'max(390px, min(570px, (700px - 100vw) * 999))' };
 
 /**
  * Shows offers: INLINE in its place, otherwise over the page. New offers are requested when the value of an option changes;

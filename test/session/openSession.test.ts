@@ -82,6 +82,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     for (const body of ['<html>Sign in to the café wifi</html>', '', '{"ok":true}', '[]', tooLong])
       expect(await end(() => new Response(body))).toMatchObject({
         code: 'network_error',
+        message: expect.not.stringContaining('  '),
         hint: expect.stringContaining('relay is mounted'),
       });
     expect(await end(() => Promise.reject(Error('gone')))).toMatchObject({ code: 'network_error' });

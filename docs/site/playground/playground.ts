@@ -24,7 +24,7 @@ const STATES = {
 
 /** The space that docs/reference/page.md recommends, where the offers stand. */
 const PLACE = `<style>
-  @media screen { #offers { min-block-size: 400px } }
+  @media screen { #offers { min-block-size: 390px } }
   @media screen and (width < 700px) { #offers { min-block-size: 570px } }
 </style>
 <div id="offers"></div>`;

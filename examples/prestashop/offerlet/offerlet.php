@@ -41,7 +41,7 @@ class Offerlet extends Module
         foreach ($attributes as $name => $value) {
             $text .= sprintf(' %s="%s"', $name, htmlspecialchars((string) $value, ENT_QUOTES));
         }
-        return '<style>#offerlet{min-height:400px}@media(max-width:699px){#offerlet{min-height:570px}}</style>'
+        return '<style>#offerlet{min-height:390px}@media(max-width:699px){#offerlet{min-height:570px}}</style>'
             . '<div id="offerlet"></div><script async' . $text . '></script>';
     }
 }
