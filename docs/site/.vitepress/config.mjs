@@ -51,6 +51,7 @@ const sidebar = [
       page('Vue, Nuxt, Svelte', 'start/vue-svelte'),
       page('Shopify', 'start/shopify'),
       page('Any backend', 'start/any-backend'),
+      page('Make it yours', 'start/make-it-yours'),
       page('How it works', 'how-it-works'),
       page('Why not a vendor’s tag', 'why'),
     ],
