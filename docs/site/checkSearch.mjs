@@ -36,7 +36,7 @@ const SEARCHES = {
   invalid_config: '/errors#outcomes',
   'exit code': '/errors#commands',
   phone: '/data#fields',
-  cookies: '/data#on-the-device',
+  cookies: '/data#cookies-and-storage-on-the-device',
   'browser support': '/data#browser-support',
   typescript: '/reference/page#element',
   rtl: '/reference/page#messages',

@@ -118,7 +118,9 @@ function shiftCheck({ mount, shifts }: CheckInput, hosts: readonly Element[]): F
   if (!PerformanceObserver.supportedEntryTypes.includes('layout-shift'))
     return ['note', 'This browser does not measure layout shifts. Use Chromium.'];
   const renderedAt = mount.renderedAt ?? Infinity;
-  const attributed = shifts.filter(({ at }) => Math.abs(at - renderedAt) <= ATTRIBUTED_MS);
+  const attributed = shifts.filter(
+    ({ from, to }) => from <= renderedAt + ATTRIBUTED_MS && to >= renderedAt - ATTRIBUTED_MS,
+  );
   const height = Math.round(hosts[0]?.getBoundingClientRect().height ?? 0);
   const pixels = Math.round(Math.max(0, ...attributed.map((shift) => shift.pixels)));
   return pixels < 1

@@ -117,8 +117,9 @@ interface Violation {
 
 /** A movement of something on the page. */
 export interface Shift {
-  /** By `performance.now()`. */
-  readonly at: number;
+  /** When its frame began, and when it was seen, by `performance.now()`. */
+  readonly from: number;
+  readonly to: number;
   readonly pixels: number;
 }
 
@@ -162,14 +163,18 @@ export function observePage(onEvent: (event: PageEvent, host: Element | undefine
     keep(refused, { directive: effectiveDirective, url: blockedURI });
   });
   if (PerformanceObserver.supportedEntryTypes.includes('layout-shift')) {
+    let isBuffered = true;
     new PerformanceObserver((list) => {
+      // A frame begins when the browser asks for it: long before it moves anything, where the page is busy.
+      const now = performance.now();
       for (const { startTime, sources } of list.getEntries() as LayoutShift[]) {
         // Nodes in shadow roots, such as the inspector's own, are not part of the page.
         const moved = sources.filter(({ node }) => node && dom.contains(node) && node.nodeName !== INSPECTOR_ELEMENT);
         const pixels = Math.max(0, ...moved.map(distanceOf));
-        if (pixels > 0) keep(shifts, { at: startTime, pixels });
+        if (pixels > 0) keep(shifts, { from: startTime, to: isBuffered ? startTime : now, pixels });
       }
     }).observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => (isBuffered = false));
   }
   return { receivedAt: (event) => times.get(event), refused, shifts };
 }

@@ -23,7 +23,7 @@ const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ['docs/errors.md', `no complete response within ${limits.RELAY_TIMEOUT_MS / 1_000} seconds`],
   ['docs/errors.md', `larger than ${kib(limits.RESPONSE_MAX_BYTES)}`],
   ['docs/operate/security.md', `${kib(limits.RESPONSE_MAX_BYTES)} and ${limits.RESPONSE_MAX_OFFERS} offers`],
-  ['docs/operate/security.md', `delivered, or ${days(limits.QUEUE_MAX_AGE_MS)}`],
+  ['docs/data.md', `delivered, or ${days(limits.QUEUE_MAX_AGE_MS)}`],
   ['docs/errors.md', `${count(limits.QUEUE_MAX_EVENTS)} events wait`],
   ['docs/errors.md', `waited for ${days(limits.QUEUE_MAX_AGE_MS)}`],
   ['docs/reference/queue.md', `with 1 to ${limits.BATCH_MAX_EVENTS} events`],

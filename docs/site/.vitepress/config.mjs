@@ -134,6 +134,7 @@ export default defineConfig({
   srcDir: 'pages',
   base,
   cleanUrls: true,
+  vite: { build: { chunkSizeWarningLimit: 2_000 } }, // the page of types is one long page, and loaded when it is read
   head: [
     ['link', { rel: 'icon', href: ICON }],
     ['style', {}, STYLES],

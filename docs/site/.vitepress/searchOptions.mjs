@@ -5,11 +5,12 @@ export const SEARCH_OPTIONS = {
   boost: { title: 4, text: 2, titles: 1 },
   // The site carries the text of this function, so it uses nothing outside itself.
   boostDocument: (id) => {
-    if (id.includes('/reference/exports')) return 0.3;
+    if (/\/reference\/(exports|commands|types|scenarios)/.test(id)) return 0.3;
     if (id.includes('/operators/metrics')) return 1;
     if (/\/(project|operators)\//.test(id)) return 0.4;
     if (/\/data(#|$)/.test(id)) return 2.5;
     if (/\/errors(#|$)/.test(id)) return 1.25;
+    if (id.includes('/start/make-it-yours')) return 1;
     if (id.includes('/start/')) return 2;
     return id.includes('/guides/consent') ? 1.2 : 1;
   },
