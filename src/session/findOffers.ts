@@ -117,7 +117,8 @@ function usePrefetched({ prefetched, trace }: OfferContext, body: Recommendation
   const json = own(block, 'response');
   const offered = read(json);
   const { path, message } = offered.ok ? {} : (offered.problems[0] ?? {});
-  const whyNot = whyUnusable(block, body) || (!offered.ok && `They could not be understood: ${path && `${path} `}${message}`);
+  const whyNot =
+    whyUnusable(block, body) || (!offered.ok && `They could not be understood: ${path && `${path} `}${message}`);
   trace.prefetched = whyNot ? `Not used. ${whyNot}` : 'Used';
   return offered.ok && !whyNot ? { response: offered.value, json, isPrefetched: true } : undefined;
 }
@@ -161,7 +162,11 @@ async function requestOnce(
     return { response: fresh.value, json };
   }
   const { path, message } = fresh.problems[0] ?? {};
-  return outcome('network_error', `The response of ${relay} could not be understood: ${path && `${path} `}${message}`, NO_RELAY);
+  return outcome(
+    'network_error',
+    `The response of ${relay} could not be understood: ${path && `${path} `}${message}`,
+    NO_RELAY,
+  );
 }
 
 function read(json: unknown): ReturnType<typeof readRecommendations> {
