@@ -207,7 +207,7 @@ const TOO_MANY = new NoResponseError('Too many requests at the same time.', {
 const REDIRECT = new NoResponseError('The network returned a redirect, which the relay does not follow.', {
   status: 502,
   code: 'network_redirect',
-  mayHaveArrived: false,
+  mayHaveArrived: true, // a 303 comes after what was sent has been taken
 });
 
 function paused(retryAfterMs: number): NoResponseError {

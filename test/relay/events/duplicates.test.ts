@@ -98,12 +98,15 @@ test('a lost response is counted, and forwarding the event again is a possible d
   expect(network.calls).toHaveLength(2);
 });
 
-test('a network that stores an event and fails after that counts it twice, and the relay says so', async () => {
+test.each([
+  [303, 502],
+  [503, 503],
+])('a network that stores an event and then says %i counts it twice, and the relay says so', async (said, status) => {
   const { network, post, counted } = setUp();
   const sent = event({ event_name: 'BRAND_CLICK' });
   const stored: unknown[] = [];
-  network.respondWith(({ body }) => (stored.push(body), json(503, { message: 'Billing is late' })));
-  expect((await post('/events', sent)).status).toBe(503);
+  network.respondWith(({ body }) => (stored.push(body), json(said, { message: 'Billing is late' })));
+  expect((await post('/events', sent)).status).toBe(status);
   network.respondWith(({ body }) => (stored.push(body), new Response(null, { status: 201 })));
   expect((await post('/events', sent)).status).toBe(201);
   expect(stored).toHaveLength(2);
