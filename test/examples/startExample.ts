@@ -18,9 +18,10 @@ export async function startNetwork(): Promise<Running & { readonly settings: Rec
   const port = await freePort();
   const args = [CLI, 'network', '--port', String(port), '--memory', '--json'];
   const running = await start({ command: process.execPath, args, port });
-  // It listens before it is ready, and prints the line when it is.
-  while (!running.output().includes('\n')) await new Promise((resolve) => setTimeout(resolve, 50));
-  const line = running.output().split('\n')[0] ?? '';
+  // It listens before it is ready, and prints the line when it is, after its progress on a slow machine.
+  let line: string | undefined;
+  while ((line = /^\{.*\}$/m.exec(running.output())?.[0]) === undefined)
+    await new Promise((resolve) => setTimeout(resolve, 50));
   const { url, keys } = JSON.parse(line) as { url: string; keys: { integration: string } };
   return {
     ...running,

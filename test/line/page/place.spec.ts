@@ -212,7 +212,7 @@ test('denied consent empties the place, and later consent fills it again', async
   await consent(true);
   await poll(() => state(page)).toBe('rendered');
   await page.evaluate(
-    "document.querySelector('#offers').addEventListener('offerlet', ({ detail }) => (window.last = detail.code))",
+    "document.querySelector('#offers').addEventListener('offerlet', ({ detail }) => { if (detail.type === 'outcome') window.last = detail.code })",
   );
   await consent(false);
   await poll(() => state(page)).toBe('closed');
