@@ -24,6 +24,13 @@ it.each([
     breaks: /^2 counted twice/,
   },
   {
+    name: 'the relay takes a redirect for certainly not stored',
+    file: 'relay/createUpstream.ts',
+    replace: 'mayHaveArrived: true, // a 303',
+    by: 'mayHaveArrived: false, // a 303',
+    breaks: /^2 counted twice/,
+  },
+  {
     name: 'what is unconfirmed is said to no other relay',
     file: 'relay/events/forwardOnce.ts',
     replace: "record.isUnconfirmed = claim === 'unconfirmed';",

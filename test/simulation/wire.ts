@@ -21,6 +21,8 @@ export const WIRE_FAULTS = [
   '503 before',
   /** A proxy gives up while it was taken. */
   '503 after',
+  /** It was taken, and the response is somewhere else. */
+  '303 after',
   /** A captive portal. */
   'portal',
 ] as const;
@@ -162,6 +164,11 @@ export class Wire {
     if (fault === 'reply lost') throw broken('ECONNRESET');
     if (fault === 'reply hangs') return never;
     if (fault === '503 after') return refusal(503);
+    if (fault === '303 after') {
+      // A page asks for no redirect to be followed, and hears of none.
+      if (init.redirect === 'error') throw broken('ERR_FAILED');
+      return new Response(null, { status: 303, headers: { location: '/elsewhere' } });
+    }
     await world.wait(fault === 'reply late' ? world.between(1_000, 20_000) : ms());
     if (fault !== 'reply cut') {
       exchange.isAnswered = init.signal?.aborted !== true;
