@@ -73,7 +73,10 @@ async function acceptEvents(raws: readonly unknown[], key: KeyRecord, context: N
     const scripted = context.fault?.fail_indexes?.includes(index) ? scriptedError(context.fault) : undefined;
     if (scripted) errors.set(index, scripted);
     else if (!verdict.ok) errors.set(index, verdict.error);
-    else accepted.push({ ...verdict, arrival: arrivals[index] ?? 0, receivedAt: now, raw: raws[index] });
+    else {
+      const raw = context.environment === 'staging' ? raws[index] : undefined;
+      accepted.push({ ...verdict, arrival: arrivals[index] ?? 0, receivedAt: now, raw });
+    }
   }
   const stored = await store(accepted, context);
   // The events are committed, whatever becomes of the list that shows them.

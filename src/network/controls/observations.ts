@@ -1,12 +1,16 @@
 import { parseJson, readUuid } from '../../wire/json.ts';
 import { queryParameter, TEXT, UUID } from '../contract/operation.ts';
 import { type NetworkContext, partnerRefusal } from '../context.ts';
+import { SESSION_PUBLISHER_DIGITS } from '../database/schema.ts';
 import { packageVersion } from '../health.ts';
 import { explainChoice, type ExplainedOffer, type StoredChoice } from '../recommendations/shelves.ts';
 import { type ControlRoute, notFound, plainControl } from './control.ts';
 
 /** Maximum events in GET /sandbox/events: the newest. */
 const MAX_SHOWN = 10_000;
+
+/** The publishers whose session it may be: as its id says, so that no index is needed for it. */
+const PUBLISHERS_OF_SESSION = `SELECT publisher_remote_id FROM publishers WHERE right(publisher_remote_id::text, ${SESSION_PUBLISHER_DIGITS}) = right($1, ${SESSION_PUBLISHER_DIGITS})`;
 
 interface ArrivalRow {
   readonly body: string;
@@ -90,7 +94,7 @@ async function listEvents(request: Request, context: NetworkContext): Promise<un
   const rows = await context.db.query<ArrivalRow>(
     `SELECT body, status, reason, received_at FROM (
        SELECT body, 'stored' AS status, NULL AS reason, received_at, arrival FROM events
-       WHERE ($1::text IS NULL OR session_id = $3::uuid) AND ($2::text IS NULL OR event_name = $2)
+       WHERE ($1::text IS NULL OR session_id = $3::uuid AND publisher_id IN (${PUBLISHERS_OF_SESSION})) AND ($2::text IS NULL OR event_name = $2)
        UNION ALL
        SELECT body, status, reason, received_at, arrival FROM receipts
        WHERE ($1::text IS NULL OR lower(session_id) = $1) AND ($2::text IS NULL OR event_name = $2)

@@ -191,6 +191,7 @@ CREATE TABLE sessions (
   PRIMARY KEY (publisher_id, session_id)
 );
 -- An event_id is unique within its session: no other session can suppress an event by using its id first.
+-- body: the event as it arrived, as JSON, in staging only: GET /sandbox/events. Empty in production.
 CREATE TABLE events (
   publisher_id uuid NOT NULL,
   event_id text NOT NULL,
@@ -203,7 +204,6 @@ CREATE TABLE events (
   arrival bigint NOT NULL,
   PRIMARY KEY (publisher_id, session_id, event_id)
 );
-CREATE INDEX events_of_session ON events (session_id);
 -- What counts once: a session's load, display and view, and an insertion's impression. hour: the hour it counts in, which
 -- is the hour of its first event. previous_hour: the hour it counted in before an earlier event arrived.
 CREATE TABLE activity (

@@ -122,7 +122,7 @@ function plan(run: () => void, waitMs: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** body is JSON as text: PostgreSQL's json type would refuse some escapes. */
+/** body is JSON as text: PostgreSQL's json type would refuse some escapes. In production it is empty. */
 const insertEvents = insertRows({
   into: 'events',
   columns: ['event_id', 'session_id', 'event_name', 'event_at', 'offer_id', 'body', 'received_at', 'arrival'],
@@ -147,7 +147,7 @@ export async function storeEvents(
     event.event_name,
     new Date(at).toISOString(),
     event.brand_properties?.offer_id ?? null,
-    JSON.stringify(raw),
+    raw === undefined ? '' : JSON.stringify(raw),
     receivedAt.toISOString(),
     arrival,
   ]);
@@ -190,7 +190,7 @@ export interface AcceptedEvent {
   /** Rises from event to event. */
   readonly arrival: number;
   readonly receivedAt: Date;
-  /** The event as the caller sent it. */
+  /** The event as the caller sent it, which a staging network shows. */
   readonly raw: unknown;
 }
 

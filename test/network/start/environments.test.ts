@@ -65,6 +65,27 @@ test('production ignores a clock that a staging control stopped', async () => {
   expect((await production.post('/events', load)).status).toBe(201);
 });
 
+test('production stores of an event what it counts, staging the event as it arrived', async () => {
+  const sent: Body[] = [];
+  for (const environment of ['production', 'staging'] as const) {
+    const { session, post } = await start(environment, { showKeys: true });
+    const { session_id } = await session();
+    sent.push({
+      event_name: 'WIDGET_LOAD',
+      event_datetime: new Date().toISOString(),
+      session_id,
+      email: 'a@b.example',
+    });
+    expect((await post('/events', sent.at(-1))).status).toBe(201);
+  }
+  const { call } = testNetworkOf(open as Network);
+  const shown = await Promise.all(
+    sent.map(async ({ session_id }) => (await call('GET', `/sandbox/events?session_id=${session_id}`)).body.events),
+  );
+  expect(shown).toMatchObject([[{ status: 'stored' }], [{ status: 'stored', event: sent[1] }]]);
+  expect(shown[0][0]).not.toHaveProperty('event');
+});
+
 test('production takes no event of a session that staging opened', async () => {
   const { publisher } = (await start('production')).network.describe();
   const staging = await start('staging');
