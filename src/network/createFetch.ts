@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { printableJson } from '../text/printable.ts';
-import { isObject, own } from '../wire/json.ts';
+import { own } from '../wire/json.ts';
 import type { Environment } from '../wire/keys.ts';
 import {
   readApiKeyHeader,
   type RequestSource,
   hashKey,
-  type KeyRow,
   type NetworkContext,
   type NetworkControls,
   type NetworkMeasure,
@@ -15,18 +14,14 @@ import {
   surfaceError,
   surfaceAt,
 } from './context.ts';
-import { createProcessCache, readVersions, VERSION_NAMES, type Versions } from './createProcessCache.ts';
-import {
-  type Database,
-  DatabaseUnavailableError,
-  type Queries,
-  SlowReadError,
-  UnconfirmedCommitError,
-} from './database/database.ts';
+import { createProcessCache } from './createProcessCache.ts';
+import { type Database, DatabaseUnavailableError, SlowReadError, UnconfirmedCommitError } from './database/database.ts';
 import { type Billing, createBilling } from './events/createBilling.ts';
 import { createEventStore } from './events/eventStore.ts';
 import { applyFault, replacesResponse, takeFault } from './faults.ts';
-import { readClock, readSetting, type ReportingSettings, type Shares } from './settings.ts';
+import { type NetworkState, readNetworkState } from './networkState.ts';
+import { createRouter, routeFor, type RouteMatch } from './router.ts';
+import { readClock, readSetting, type Shares } from './settings.ts';
 
 /** One log entry. It holds ids only: no key, no query string, nothing about a shopper. */
 export interface NetworkLogEntry {
@@ -91,7 +86,7 @@ export function createFetch(options: FetchOptions): {
   readonly billing: Billing;
 } {
   const { db, environment, maxOffers, log, isTrustedProxy = () => false, measure = () => undefined } = options;
-  const find = routeTable(options.routes);
+  const find = createRouter(options.routes);
   const cache = createProcessCache(db.kind === 'pglite');
   const store = createEventStore(db);
   const billing = createBilling({
@@ -111,9 +106,8 @@ export function createFetch(options: FetchOptions): {
     const path = new URL(request.url).pathname;
     const match = find(path);
     const response = match ? await runMatch(match, { request, path, requestId, caller }) : notFound(path);
-    const headers = new Headers(response.headers);
-    headers.set('x-request-id', requestId);
-    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
+    response.headers.set('x-request-id', requestId);
+    if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
     const entry = {
       route: match?.routes[0].pattern ?? 'none',
       method: request.method,
@@ -123,7 +117,7 @@ export function createFetch(options: FetchOptions): {
     log({ at: new Date().toISOString(), level: 'info', message: 'responded', request_id: requestId, ...entry });
     const { ms, ...labels } = entry;
     measure({ name: 'request', value: ms, ...labels });
-    return new Response(request.method === 'HEAD' ? null : response.body, { status: response.status, headers });
+    return request.method === 'HEAD' ? new Response(null, response) : response;
   }
 
   async function runMatch(match: RouteMatch, call: Call): Promise<Response> {
@@ -247,109 +241,4 @@ export function createFetch(options: FetchOptions): {
       clearTimeout(deadline);
     },
   };
-}
-
-/** What each request reads again, because another process may have changed it. */
-interface NetworkState {
-  /** The stopped clock, if it is stopped. */
-  readonly clock: Date | undefined;
-  readonly settings: ReportingSettings;
-  readonly versions: Versions;
-  /** Whether a scripted fault waits for this path. */
-  readonly isFaulty: boolean;
-  /** The key that the request carries, if it exists. */
-  readonly key: KeyRow | undefined;
-}
-
-/** The settings that every request reads. */
-const READ_SETTINGS = ['clock', 'reporting', ...VERSION_NAMES].map((name) => `'${name}'`).join(', ');
-
-/**
- * Reads what every request needs, in one statement: the clock, the settings, the versions of what is cached, whether a fault
- * waits for the path, and the key with this hash.
- */
-export async function readNetworkState(db: Queries, path: string, keyHash: string | undefined): Promise<NetworkState> {
-  const [row] = await db.hot<{ settings: unknown; is_faulty: boolean; key: KeyJson | null }>(
-    `SELECT (SELECT json_object_agg(name, value) FROM settings WHERE name IN (${READ_SETTINGS})) AS settings,
-       EXISTS (SELECT 1 FROM faults WHERE route = $1 AND (remaining IS NULL OR remaining > 0)) AS is_faulty,
-       (SELECT json_build_object('id', id, 'key_hash', key_hash, 'kind', kind, 'environment', environment, 'issued_in', issued_in,
-          'channel_id', channel_id, 'publisher_id', publisher_id, 'expires_at', expires_at, 'revoked_at', revoked_at,
-          'publisher_removed', EXISTS (SELECT 1 FROM publishers WHERE publisher_remote_id = api_keys.publisher_id AND removed_at IS NOT NULL))
-        FROM api_keys WHERE key_hash = $2) AS key`,
-    [path, keyHash ?? null],
-  );
-  const settings = row?.settings;
-  const clock = own(settings, 'clock');
-  const reporting = own(settings, 'reporting');
-  return {
-    clock: typeof clock === 'string' ? new Date(clock) : undefined,
-    settings: isObject(reporting) ? (reporting as ReportingSettings) : {},
-    versions: readVersions(settings),
-    isFaulty: row?.is_faulty === true,
-    key: row?.key
-      ? { ...row.key, expires_at: readTime(row.key.expires_at), revoked_at: readTime(row.key.revoked_at) }
-      : undefined,
-  };
-}
-
-/** A key's row as JSON: times as text. */
-type KeyJson = Omit<KeyRow, 'expires_at' | 'revoked_at'> & Record<'expires_at' | 'revoked_at', string | null>;
-
-function readTime(text: string | null): Date | null {
-  return text === null ? null : new Date(text);
-}
-
-/** The routes of a path, one per set of methods, with the values of its `{names}`. */
-interface RouteMatch {
-  readonly routes: readonly [NetworkRoute, ...NetworkRoute[]];
-  readonly params: RouteParams;
-}
-
-/** Finds the routes of a path: exact paths first, then patterns in order. Paths are not normalized: neither `//` nor a missing final slash matches. */
-function routeTable(routes: readonly NetworkRoute[]): (path: string) => RouteMatch | undefined {
-  const byPattern = new Map<string, [NetworkRoute, ...NetworkRoute[]]>();
-  for (const route of routes) {
-    const found = byPattern.get(route.pattern);
-    if (found) found.push(route);
-    else byPattern.set(route.pattern, [route]);
-  }
-  const patterns = [...byPattern].filter(([pattern]) => pattern.includes('{'));
-  const expressions = patterns.map(([pattern, routes]) => ({ routes, expression: compile(pattern) }));
-  return (path) => {
-    const exact = path.includes('{') ? undefined : byPattern.get(path);
-    if (exact) return { routes: exact, params: {} };
-    for (const { routes, expression } of expressions) {
-      const match = expression.exec(path);
-      const params = match && decode(match.groups ?? {});
-      if (params) return { routes, params };
-    }
-    return undefined;
-  };
-}
-
-/** The route for a method, or the methods that the path accepts. */
-function routeFor(
-  { routes }: RouteMatch,
-  method: string,
-): { readonly route: NetworkRoute } | { readonly allow: readonly string[] } {
-  const route = routes.find(({ methods }) => methods === '*' || methods.includes(method));
-  return route ? { route } : { allow: [...new Set(routes.flatMap(({ methods }) => [...methods]))] };
-}
-
-function compile(pattern: string): RegExp {
-  const parts = pattern.split(/(\{\w+\})/).map((part) => {
-    const name = /^\{(\w+)\}$/.exec(part)?.[1];
-    return name ? `(?<${name}>[^/]+)` : part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
-  });
-  return new RegExp(`^${parts.join('')}$`);
-}
-
-function decode(groups: Readonly<Record<string, string>>): RouteParams | undefined {
-  try {
-    const params = Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)] as const);
-    // No id or name contains U+0000, and PostgreSQL cannot store it.
-    return params.some(([, value]) => value.includes('\0')) ? undefined : Object.fromEntries(params);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readApiKeyHeader, hashKey, type NetworkContext } from '../../../src/network/context.ts';
-import { readNetworkState } from '../../../src/network/createFetch.ts';
+import { readNetworkState } from '../../../src/network/networkState.ts';
 import { createProcessCache, readVersions } from '../../../src/network/createProcessCache.ts';
 import { createEventStore } from '../../../src/network/events/eventStore.ts';
 import type { Database } from '../../../src/network/database/database.ts';
