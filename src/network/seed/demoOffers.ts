@@ -1,316 +1,41 @@
-import { type DemoOffer, cta, image, product, promo } from './demoOffer.ts';
-import { HOME_OFFERS, SELF_OFFERS } from './offersAtHome.ts';
+import catalogue from './offers.json' with { type: 'json' };
+import type { CtaDetails, DisclosureDetails, OfferMetadata } from '../../wire/offers/response.ts';
 
-/** Coffee, dinner boxes, olive oil and tea. */
-const FOOD_OFFERS: readonly DemoOffer[] = [
-  {
-    slug: 'coffee-sample-box',
-    advertiser: 'morrow-and-bean',
-    subcategory: 'Coffee',
-    price: '7.50',
-    weight: 1.4,
-    heading: 'Free coffee sample box — just pay shipping',
-    subheading: 'Three 50 g bags, roasted this week. Shipping is €3.90 and nothing renews.',
-    cta_details: {
-      accept_copy: 'Get my box',
-      decline_copy: 'No thanks',
-      transition_copy: 'Taking you to Morrow & Bean…',
-      claimed_accept_copy: 'Open again',
-      claimed_decline_copy: 'Continue',
-    },
-    assets: [product('coffee-bag'), product('espresso-cup', false)],
-  },
-  {
-    slug: 'coffee-subscription',
-    advertiser: 'morrow-and-bean',
-    subcategory: 'Coffee',
-    price: '12.00',
-    heading: '40 % off your first month of coffee',
-    subheading: 'One bag every two weeks. Pause, skip or stop with one tap.',
-    cta_details: cta('Start with 40 % off'),
-    metadata: promo('TUESDAY40'),
-    disclosure_details: {
-      copy: 'Renews at €13.50 every two weeks after the first month. Cancel any time before the next roast.',
-    },
-  },
-  {
-    slug: 'coffee-grinder',
-    advertiser: 'morrow-and-bean',
-    subcategory: 'Kitchen',
-    price: '9.00',
-    heading: 'A hand grinder for €29 instead of €45',
-    subheading: 'Steel burrs, 18 clicks, fits in a coat pocket.',
-    cta_details: cta('See the grinder', 'Not now'),
-    assets: [product('grinder')],
-  },
-  {
-    slug: 'dinner-box',
-    advertiser: 'tidewell-kitchen',
-    subcategory: 'Meal Kits',
-    price: '18.00',
-    budget: '25000.00',
-    weight: 1.2,
-    heading: 'Three dinners for two, half price',
-    subheading: 'Chopped, weighed and on your doorstep by Thursday.',
-    cta_details: cta('Pick my dinners'),
-    metadata: promo('HALFBOX'),
-    assets: [image('dinner-table')],
-    disclosure_details: {
-      copy: 'First box €27.00, then €54.00 a week until you pause. New customers only.',
-      content:
-        'The discount applies to the first box of a new household. Later boxes are charged each Friday for the following week. ' +
-        'You can skip a week or stop until Thursday midnight in your account, by e-mail or by phone. Delivery is included.',
-    },
-  },
-  {
-    slug: 'one-pot-week',
-    advertiser: 'tidewell-kitchen',
-    subcategory: 'Meal Kits',
-    price: '11.00',
-    heading: 'One-pot week: five recipes, no subscription',
-    subheading: 'A single box for €39. We will not ask you to come back; the ginger noodles will.',
-    cta_details: cta('Order one box'),
-  },
-  {
-    slug: 'snack-drawer',
-    advertiser: 'tidewell-kitchen',
-    subcategory: 'Snacks',
-    price: '4.20',
-    heading: 'A snack drawer for the office 🥨',
-    subheading: 'Twelve salty and six sweet things. 🍫 First drawer €15, delivery free.',
-    cta_details: cta('Fill my drawer', 'Maybe later'),
-  },
-  {
-    slug: 'olive-oil',
-    language: 'ar',
-    advertiser: 'zaytuna-grove',
-    subcategory: 'Oils & Pantry',
-    price: '8.00',
-    heading: 'زجاجة زيت زيتون بكر هديةً مع طلبك الأول',
-    subheading: 'عصرة أولى على البارد من حصاد هذا الخريف. تدفع رسوم التوصيل فقط.',
-    cta_details: cta('أريد زجاجتي', 'لا، شكراً'),
-    assets: [product('olive-oil')],
-  },
-  {
-    slug: 'olive-soap',
-    language: 'ar',
-    advertiser: 'zaytuna-grove',
-    subcategory: 'Skin Care',
-    price: '5.50',
-    heading: 'ثلاث قطع صابون بسعر قطعتين',
-    subheading: 'صابون زيت الزيتون والغار، بلا عطور مضافة. الرمز GHAR3 صالح حتى نهاية الشهر.',
-    cta_details: cta('احصل على العرض', 'ليس الآن'),
-    metadata: promo('GHAR3'),
-    disclosure_details: { copy: 'العرض لعميل واحد ومرة واحدة. لا يُجمع مع عروض أخرى.' },
-  },
-  {
-    slug: 'zaatar-duo',
-    advertiser: 'zaytuna-grove',
-    subcategory: 'Oils & Pantry',
-    price: '4.80',
-    heading: 'Za’atar and olive oil for two — زعتر وزيت',
-    subheading: 'A 250 ml bottle and a jar of wild za’atar for €12, bread not included.',
-    cta_details: cta('Send me the duo'),
-  },
-  {
-    slug: 'mint-tea',
-    language: 'he',
-    advertiser: 'nana-tea',
-    subcategory: 'Tea',
-    price: '6.40',
-    heading: 'קופסת תה נענע במתנה — משלמים רק על המשלוח',
-    subheading: '20 שקיקים מעלים שלמים, נקטפו החודש. ללא התחייבות.',
-    cta_details: cta('שלחו לי קופסה', 'לא תודה'),
-    assets: [product('tea-tin')],
-  },
-  {
-    slug: 'tea-calendar',
-    language: 'he',
-    advertiser: 'nana-tea',
-    subcategory: 'Tea',
-    price: '7.20',
-    heading: 'לוח תה ל־24 ימים ב־30 % הנחה',
-    subheading: 'חליטה אחרת בכל ערב. קוד ההנחה: LAYLA30',
-    cta_details: cta('לקבלת ההנחה', 'לא עכשיו'),
-    metadata: promo('LAYLA30'),
-  },
-  {
-    slug: 'tea-tasting',
-    advertiser: 'nana-tea',
-    subcategory: 'Tea',
-    price: '3.90',
-    heading: 'Five loose-leaf teas to taste for €6',
-    subheading: 'Two cups of each, with a card that says how long to wait.',
-    cta_details: cta('Taste all five'),
-  },
-];
+/** A picture in an offer. `picture` is the name of its file. */
+export interface DemoAsset {
+  picture: string;
+  asset_type: 'PRODUCT' | 'IMAGE';
+  /** Whether a click on it counts as a click on the offer's button; otherwise it only opens its target. */
+  should_trigger_claim_flow: boolean;
+}
 
-/** Books, phone plans and insurance. */
-const SERVICE_OFFERS: readonly DemoOffer[] = [
-  {
-    slug: 'first-audiobook',
-    advertiser: 'pagewright',
-    subcategory: 'Audiobooks',
-    price: '6.60',
-    weight: 1.3,
-    heading: 'One audiobook, yours to keep',
-    subheading: 'Any title of 8,000. Leave after 30 days and the book stays.',
-    cta_details: cta('Choose my book'),
-    assets: [product('audiobook')],
-    disclosure_details: { copy: 'Renews at €8.99 a month after 30 days. Cancel online.' },
-  },
-  {
-    slug: 'magazine-shelf',
-    advertiser: 'pagewright',
-    subcategory: 'Magazines',
-    price: '4.10',
-    heading: 'Forty magazines for €3 a month',
-    subheading: 'Three months at this price, then €7.50. Read on any screen.',
-    cta_details: cta('Open the shelf'),
-  },
-  {
-    slug: 'bedtime-books',
-    advertiser: 'pagewright',
-    subcategory: 'Audiobooks',
-    price: '3.70',
-    heading: 'Bedtime stories 📚 for the back seat 🚗',
-    subheading: 'Ten stories of ten minutes for children from three to seven, €4.90 once.',
-    cta_details: cta('Play a story'),
-    metadata: promo('AREWETHERE'),
-  },
-  {
-    slug: 'phone-plan',
-    advertiser: 'wrenline-mobile',
-    subcategory: 'Phone Plans',
-    price: '24.00',
-    budget: '40000.00',
-    weight: 0.9,
-    heading: '20 GB for €7 a month, no contract',
-    subheading: 'Keep your number. Switch in ten minutes, leave in one.',
-    cta_details: { ...cta('See the plan', 'I’m happy with mine'), transition_copy: 'Opening Wrenline…' },
-    disclosure_details: { copy: 'Price for the first 12 months, then €9.00 a month. Fair use applies when roaming.' },
-  },
-  {
-    slug: 'phone-case',
-    advertiser: 'wrenline-mobile',
-    subcategory: 'Phone Accessories',
-    price: '2.90',
-    heading: 'A cork phone case for €8',
-    subheading: 'Fits 60 models. Smells faintly of holidays.',
-    cta_details: cta('Find my model'),
-    assets: [product('phone-case')],
-  },
-  {
-    slug: 'pet-cover',
-    advertiser: 'oakrow-cover',
-    subcategory: 'Pet Insurance',
-    price: '28.00',
-    heading: 'Vet bills covered from €6 a month',
-    subheading: 'A price in four questions, without your phone number.',
-    cta_details: cta('Get my price'),
-    disclosure_details: {
-      copy: 'Conditions that began before the policy are not covered.',
-      content:
-        'Cover begins 14 days after the start of the policy. You carry 20 % of each bill. The policy runs for a month at a time and ends when you say so.',
-    },
-  },
-  {
-    slug: 'trip-cover',
-    advertiser: 'oakrow-cover',
-    subcategory: 'Travel Insurance',
-    price: '16.00',
-    heading: 'Missed the train? Insured from €1.20 a day',
-    subheading: 'Starts the minute you pay. Ends when you are home.',
-    cta_details: cta('Cover my trip'),
-    metadata: promo('HOMESAFE'),
-  },
-  {
-    slug: 'no-nonsense-budget',
-    advertiser: 'oakrow-cover',
-    subcategory: 'Budgeting',
-    price: '3.60',
-    heading: 'A household budget on one page',
-    cta_details: cta('Download it', 'I have one'),
-    metadata: { type: 'NO_PROMO_CODE' },
-  },
-];
+/** A demo offer, with the field names of the API. */
+export interface DemoOffer {
+  slug: string;
+  advertiser: string;
+  /** The name of its subcategory. */
+  subcategory: string;
+  /** The ISO 639 code of its texts, where they are not for everybody. */
+  language?: string;
+  heading: string;
+  subheading?: string;
+  cta_details: CtaDetails;
+  /** What the advertiser pays for one conversion, as exact decimal text. */
+  price: string;
+  /** What the advertiser pays in total; unlimited if missing. */
+  budget?: string;
+  /** Its weight in the draw; 1 by default. */
+  weight?: number;
+  metadata?: OfferMetadata;
+  assets?: readonly DemoAsset[];
+  disclosure_details?: DisclosureDetails;
+}
 
-/** Two offers each in German, French and Spanish. Pages in another language never get them. */
-const OFFERS_ABROAD: readonly DemoOffer[] = [
-  {
-    slug: 'kaffee-probe',
-    language: 'de',
-    advertiser: 'morrow-and-bean',
-    subcategory: 'Coffee',
-    price: '7.20',
-    heading: 'Kaffeeprobe gratis – nur der Versand kostet 3,90 €',
-    subheading: 'Drei Beutel zu je 50 g, diese Woche geröstet. Kein Abo.',
-    cta_details: cta('Probe bestellen', 'Nein danke'),
-    assets: [product('coffee-bag')],
-  },
-  {
-    slug: 'handyvertrag',
-    language: 'de',
-    advertiser: 'wrenline-mobile',
-    subcategory: 'Phone Plans',
-    price: '21.00',
-    heading: '20 GB für 7 € im Monat, jederzeit kündbar',
-    subheading: 'Ihre Nummer behalten Sie. Der Wechsel dauert zehn Minuten.',
-    cta_details: cta('Zum Tarif', 'Nicht jetzt'),
-    disclosure_details: { copy: 'Preis in den ersten 12 Monaten, danach 9,00 € im Monat. Kündbar zum Monatsende.' },
-  },
-  {
-    slug: 'livre-audio',
-    language: 'fr',
-    advertiser: 'pagewright',
-    subcategory: 'Audiobooks',
-    price: '6.30',
-    heading: 'Un livre audio offert, à garder pour toujours',
-    subheading: 'Un titre au choix parmi 3 000. Partez dans les 30 jours : le livre reste à vous.',
-    cta_details: cta('Choisir mon livre', 'Non merci'),
-    assets: [product('audiobook')],
-    disclosure_details: { copy: 'Puis 8,99 € par mois après 30 jours. Résiliation en ligne.' },
-  },
-  {
-    slug: 'paniers-repas',
-    language: 'fr',
-    advertiser: 'tidewell-kitchen',
-    subcategory: 'Meal Kits',
-    price: '15.00',
-    heading: 'Trois dîners pour deux, à moitié prix',
-    subheading: 'Tout est coupé, pesé et livré avant jeudi.',
-    cta_details: cta('Choisir mes dîners', 'Plus tard'),
-    metadata: promo('MOITIE'),
-  },
-  {
-    slug: 'velas-a-mano',
-    language: 'es',
-    advertiser: 'halden-wax',
-    subcategory: 'Candles',
-    price: '5.40',
-    heading: 'Segunda vela a mitad de precio',
-    subheading: 'Cera de colza, vertida a mano. Arde 45 horas.',
-    cta_details: cta('Elegir mis velas', 'No, gracias'),
-    metadata: promo('SEGUNDA'),
-    assets: [product('candle-fig')],
-  },
-  {
-    slug: 'seguro-de-viaje',
-    language: 'es',
-    advertiser: 'oakrow-cover',
-    subcategory: 'Travel Insurance',
-    price: '14.00',
-    heading: 'Viaje asegurado desde 1,20 € al día',
-    subheading: 'Empieza al pagar y termina cuando llegas a casa.',
-    cta_details: cta('Asegurar mi viaje', 'Ahora no'),
-  },
-];
+/** The fifteen advertisers of the demo. `slug` is the name of the logo's file; one does not exist, so that the widget's fallback is shown as well. */
+export const DEMO_ADVERTISERS: readonly { slug: string; name: string; description: string }[] = catalogue.advertisers;
 
-/** The 46 offers of the demo. */
-export const DEMO_OFFERS: readonly DemoOffer[] = [
-  ...FOOD_OFFERS,
-  ...HOME_OFFERS,
-  ...SELF_OFFERS,
-  ...SERVICE_OFFERS,
-  ...OFFERS_ABROAD,
-];
+/**
+ * The 46 offers of the demo: two each in German, French and Spanish, which pages in another language never get, and one whose
+ * copy is longer than any card wants to be.
+ */
+export const DEMO_OFFERS = catalogue.offers as readonly DemoOffer[];

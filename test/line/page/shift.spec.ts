@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
-import { DEMO_ADVERTISERS, type DemoOffer } from '../../../src/network/seed/demoOffer.ts';
-import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
+import { DEMO_ADVERTISERS, DEMO_OFFERS, type DemoOffer } from '../../../src/network/seed/demoOffers.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 import { letPass, paint } from '../drivers/letPass.ts';

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CONTRACT, openApiYaml } from '../../../src/network/openapi.ts';
 import { type Network, createNetwork } from '../../../src/network/createNetwork.ts';
-import { DEMO_ADVERTISERS } from '../../../src/network/seed/demoOffer.ts';
 import { offerId } from '../../../src/network/seed/seed.ts';
-import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
+import { DEMO_ADVERTISERS, DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
 
 let network: Network;
 const get = (path: string): Promise<Response> => network.fetch(new Request(`http://127.0.0.1:4600${path}`));
