@@ -1,6 +1,7 @@
 import { RelayError, type RelayContext, type RelayOptions } from '../relay.ts';
 import { isIPv4, readAddressSpace } from '../http/addressSpace.ts';
-import { isObject, parseJson, readCappedText } from '../wire/json.ts';
+import { fetchText } from '../http/fetchText.ts';
+import { isObject, parseJson } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
 import { UsageError } from '../program/ExitError.ts';
 
@@ -41,27 +42,21 @@ export function createShopContext({
     // A backend that prefetches has said what it knows.
     if (request.method !== 'POST') return undefined;
     const cookie = request.headers.get('cookie');
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${secret}`,
-        'content-type': 'application/json',
-        accept: 'application/json',
-        ...(cookie !== null && { cookie }),
-      },
-      body: await request.text(),
-      // It would carry the secret and the cookies elsewhere.
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...(cookie !== null && { cookie }),
+    };
+    const init = { method: 'POST', headers, body: await request.text() };
+    const { response, text } = await fetchText(url, init, { ms: timeoutMs, maxBytes: RESPONSE_MAX_BYTES });
     if (response.status === 204) return undefined;
-    const text = await readCappedText(response, RESPONSE_MAX_BYTES);
     if (response.status === 403)
       throw new RelayError('The shop refused the request.', { status: 403, code: 'refused_by_shop' });
     if (response.status !== 200)
       throw new Error(`--context responded with ${response.status}. Respond with 200 or 204.`);
-    const known = text === undefined ? undefined : parseJson(text);
-    if (!isObject(known)) throw new Error(`--context did not respond with a JSON object of at most 64 KiB.`);
+    const known = parseJson(text);
+    if (!isObject(known)) throw new Error('--context did not respond with a JSON object.');
     return known;
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isObject, joinBytes, readCappedText } from '../wire/json.ts';
+import { isObject, joinBytes } from '../wire/json.ts';
+import { fetchText, LateResponseError, responseTooLarge, UnreadableResponseError } from './fetchText.ts';
 import { nodeModule } from './nodeModule.ts';
 
 /** What all requests of a transport have in common. */
@@ -16,7 +17,7 @@ export interface TransportRequest {
   readonly requestId: string;
   /** Of the trace that the request is part of (W3C Trace Context). */
   readonly traceparent?: string | undefined;
-  /** Milliseconds for the whole response, its body included; then a `TransportTimeoutError`. */
+  /** Milliseconds for the whole response, its body included; then a `LateResponseError`. */
   readonly timeoutMs: number;
 }
 
@@ -29,27 +30,9 @@ export interface TransportResponse {
 /** Sends a request to the network and returns its whole response. Follows no redirect: the status of one is 3xx. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** The response did not arrive in time. */
-export class TransportTimeoutError extends Error {
-  override name = 'TransportTimeoutError';
-  /** Whether the request waited for a connection all the time, so that nothing of it was sent. */
-  readonly isUnsent: boolean;
-
-  constructor({ isUnsent, cause }: { isUnsent: boolean; cause?: unknown }) {
-    super('The network did not respond in time.', { cause });
-    this.isUnsent = isUnsent;
-  }
-}
-
-/** A response arrived that the relay does not read: it is too large, or compressed. */
-export class TransportUnreadableError extends Error {
-  override name = 'TransportUnreadableError';
-}
-
 /** Returns the transport for this runtime: on a custom `fetch`, on node:http, or on the runtime's `fetch`. */
 export function openTransport(fetch: typeof globalThis.fetch | undefined, options: TransportOptions): Transport {
-  if (fetch) return fetchTransport(fetch, options);
-  return hasNodeHttp() ? nodeTransport(options) : fetchTransport((...call) => globalThis.fetch(...call), options);
+  return fetch || !hasNodeHttp() ? fetchTransport(fetch, options) : nodeTransport(options);
 }
 
 /**
@@ -67,48 +50,16 @@ function hasNodeHttp(): boolean {
 }
 
 /** A transport on `fetch`, which every runtime has. */
-function fetchTransport(fetch: typeof globalThis.fetch, options: TransportOptions): Transport {
-  const { url, headers, maxBytes } = options;
+function fetchTransport(
+  fetch: typeof globalThis.fetch | undefined,
+  { url, headers, maxBytes }: TransportOptions,
+): Transport {
   return async ({ body, requestId, traceparent, timeoutMs }) => {
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), timeoutMs);
-    try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { ...headers, 'x-request-id': requestId, ...(traceparent !== undefined && { traceparent }) },
-        body,
-        redirect: 'manual',
-        signal: abort.signal,
-      });
-      // Some runtimes hide a redirect's status and report 0.
-      if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
-        void response.body?.cancel().catch(() => undefined);
-        return { status: response.status || 302, text: '', retryAfter: null };
-      }
-      const text = await readResponseText(response, maxBytes);
-      return { status: response.status, text, retryAfter: response.headers.get('retry-after') };
-    } catch (error) {
-      throw abort.signal.aborted ? new TransportTimeoutError({ isUnsent: false, cause: error }) : error;
-    } finally {
-      clearTimeout(timer);
-    }
+    const own = { ...headers, 'x-request-id': requestId, ...(traceparent !== undefined && { traceparent }) };
+    const limits = { ms: timeoutMs, maxBytes, fetch };
+    const { response, text } = await fetchText(url, { method: 'POST', headers: own, body }, limits);
+    return { status: response.status || 302, text, retryAfter: response.headers.get('retry-after') };
   };
-}
-
-/** The text of the network's response, of which no more than `maxBytes` are read. */
-export async function readResponseText(response: Response, maxBytes: number): Promise<string> {
-  const announced = response.headers.get('content-length');
-  // The announced length of an encoded body says nothing about what comes out of it.
-  const isSmall = announced !== null && Number(announced) <= maxBytes && !response.headers.has('content-encoding');
-  if (isSmall) return response.text();
-  const text = await readCappedText(response, maxBytes);
-  if (text === undefined) throw responseTooLarge(maxBytes);
-  return text;
-}
-
-/** The error of a transport that has read `maxBytes` of a response. */
-function responseTooLarge(maxBytes: number): Error {
-  return new TransportUnreadableError(`The network's response is larger than ${maxBytes} bytes.`);
 }
 
 /** Milliseconds that an idle connection is kept by default: less than servers and balancers allow. */
@@ -147,7 +98,7 @@ function nodeTransport({ url, headers, maxBytes }: TransportOptions): Transport 
       const request = http.request(call);
       const timer = setTimeout(() => {
         // All connections may be busy, or this one may not be established.
-        reject(new TransportTimeoutError({ isUnsent: request.socket?.connecting ?? true }));
+        reject(new LateResponseError(timeoutMs, { isUnsent: request.socket?.connecting ?? true }));
         request.destroy();
       }, timeoutMs);
       let hasResponse = false;
@@ -184,7 +135,7 @@ function collect(
   // Some servers name the encoding `identity`, which means that there is none.
   if (!/^(identity)?$/i.test(message.headers['content-encoding'] ?? '')) {
     message.destroy(
-      new TransportUnreadableError('The network compressed its response although the relay accepts no encoding.'),
+      new UnreadableResponseError('The network compressed its response although the relay accepts no encoding.'),
     );
   }
   message.on('data', (chunk: Uint8Array) => {

@@ -6,12 +6,8 @@ import { RelayError } from './errors.ts';
 import type { Caller } from './readCaller.ts';
 import { setNewest } from '../http/setNewest.ts';
 import { explain, type Telemetry } from './telemetry.ts';
-import {
-  openTransport,
-  TransportTimeoutError,
-  TransportUnreadableError,
-  type TransportResponse,
-} from '../http/transport.ts';
+import { LateResponseError, UnreadableResponseError } from '../http/fetchText.ts';
+import { openTransport, type TransportResponse } from '../http/transport.ts';
 
 /** What the network returned. */
 export interface NetworkResponse {
@@ -221,16 +217,11 @@ function oddStatus(status: number): NoResponseError {
 }
 
 function unreached(error: unknown): NoResponseError {
-  if (error instanceof TransportTimeoutError) {
-    const { message, cause } = error;
-    return new NoResponseError(message, {
-      status: 504,
-      code: 'network_timeout',
-      mayHaveArrived: !error.isUnsent,
-      cause,
-    });
+  if (error instanceof LateResponseError) {
+    const about = { status: 504, code: 'network_timeout', mayHaveArrived: !error.isUnsent, cause: error.cause };
+    return new NoResponseError('The network did not respond in time.', about);
   }
-  if (error instanceof TransportUnreadableError) {
+  if (error instanceof UnreadableResponseError) {
     const about = { status: 502, code: 'network_answer_unreadable', mayHaveArrived: true, cause: error };
     return new NoResponseError('The network returned a response that could not be read.', about);
   }

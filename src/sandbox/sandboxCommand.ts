@@ -16,10 +16,11 @@ import {
 import { type Command, type Options, readSettings, type SettingsSource } from '../program/command.ts';
 import { UsageError } from '../program/ExitError.ts';
 import { createOutput, type Output } from '../program/terminal.ts';
+import { fetchText } from '../http/fetchText.ts';
 import { isReading, refuseForeign } from '../http/refuseForeign.ts';
 import type { Network } from '../network.ts';
 import { didYouMean } from '../text/didYouMean.ts';
-import { own } from '../wire/json.ts';
+import { own, parseJson } from '../wire/json.ts';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import { type Scenario, findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
@@ -143,8 +144,8 @@ async function runSandbox(source: SettingsSource): Promise<void> {
 /** Whether a sandbox responds at a URL. */
 async function isSandbox(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}${CONTROL_PATH}/health`, { signal: AbortSignal.timeout(HEALTH_MS) });
-    return own(await response.json(), 'environment') === 'staging';
+    const { text } = await fetchText(`${url}${CONTROL_PATH}/health`, {}, { ms: HEALTH_MS, maxBytes: HEALTH_BYTES });
+    return own(parseJson(text), 'environment') === 'staging';
   } catch {
     return false;
   }
@@ -152,6 +153,7 @@ async function isSandbox(url: string): Promise<boolean> {
 
 /** Milliseconds for another sandbox to say that it is one. */
 const HEALTH_MS = 2_000;
+const HEALTH_BYTES = 16 * 1024;
 
 /** The events that the network accepted, and the ledger: beside the network's data, or gone when the sandbox stops. */
 async function openAccepted(data: string | undefined, out: Output): Promise<DedupeFile> {

@@ -1,4 +1,4 @@
-import { readResponseText } from '../http/transport.ts';
+import { fetchText } from '../http/fetchText.ts';
 import { isObject, own, parseJson } from '../wire/json.ts';
 import { createSecrets } from '../text/printable.ts';
 import { pause } from '../http/pause.ts';
@@ -119,20 +119,12 @@ export function openNetwork(options: NetworkOptions): Network {
     );
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
     const target = `${url}${path}${search === '' ? '' : `?${search}`}`;
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
     silent++;
-    const [response, received] = await options
-      .fetch(target, {
-        method,
-        headers,
-        redirect: 'manual',
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        ...(text !== undefined && { body: text }),
-      })
-      .then(async (head) => [head, await readResponseText(head, MAX_BYTES)] as const)
-      .catch((error: unknown) => {
-        throw new SilentError(reasonOf(error));
-      });
+    const init = { method, headers, ...(text !== undefined && { body: text }) };
+    const limits = { ms: TIMEOUT_MS, maxBytes: MAX_BYTES, fetch: options.fetch, signal };
+    const { response, text: received } = await fetchText(target, init, limits).catch((error: unknown) => {
+      throw new SilentError(reasonOf(error));
+    });
     silent = 0;
     const sent = {
       call: redact(`${method} ${target}`),

@@ -3,7 +3,8 @@ import { connect } from '../../http/connect.ts';
 import { AuthError, ApiError, OPERATOR } from '../clients/errors.ts';
 import type { Connection } from './connection.ts';
 import { operatorCommand } from './operatorCommand.ts';
-import { own, parseJson, readCappedText } from '../../wire/json.ts';
+import { fetchText } from '../../http/fetchText.ts';
+import { own, parseJson } from '../../wire/json.ts';
 import { readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
 
@@ -89,12 +90,10 @@ async function readsPublisherReports(connection: Connection): Promise<boolean> {
 
 /** Reads the network's health without its client, which does not know it. */
 async function readHealth(url: string): Promise<{ environment: string | undefined; version: string | undefined }> {
-  const init = { redirect: 'manual', signal: AbortSignal.timeout(HEALTH_MS) } as const;
-  const body = await fetch(`${url.replace(/\/+$/, '')}/health`, init)
-    .then((response) => readCappedText(response, RESPONSE_MAX_BYTES))
-    .catch(() => undefined);
+  const limits = { ms: HEALTH_MS, maxBytes: RESPONSE_MAX_BYTES };
+  const health = await fetchText(`${url.replace(/\/+$/, '')}/health`, {}, limits).catch(() => undefined);
   const text = (name: string): string | undefined => {
-    const value = own(parseJson(body ?? ''), name);
+    const value = own(parseJson(health?.text ?? ''), name);
     return typeof value === 'string' ? safeText(value).slice(0, 40) : undefined;
   };
   return { environment: text('environment'), version: text('version') };

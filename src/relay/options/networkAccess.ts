@@ -3,7 +3,7 @@ import { own, parseJson, plainText } from '../../wire/json.ts';
 import { readKey, type Environment } from '../../wire/keys.ts';
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
-import { readResponseText } from '../../http/transport.ts';
+import { fetchText } from '../../http/fetchText.ts';
 import { readChoice, refuseOption } from '../optionValue.ts';
 import type { RelayOptions } from './relayOptions.ts';
 
@@ -50,15 +50,13 @@ export async function checkNetwork(options: {
   networkUrl: string | undefined;
   fetch?: typeof globalThis.fetch;
 }): Promise<NetworkCheck> {
-  const { fetch = globalThis.fetch } = options;
   const key = readKey(readKeyOption(options));
   const networkUrl = readNetworkUrl(options.networkUrl, { environment: key?.environment, ...URL_CHECK });
   const url = `${networkUrl}/health`;
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: abort.signal });
-    const health = parseJson(await readResponseText(response, RESPONSE_BYTES));
+    const limits = { ms: TIMEOUT_MS, maxBytes: RESPONSE_BYTES, fetch: options.fetch };
+    const { response, text } = await fetchText(url, {}, limits);
+    const health = parseJson(text);
     const environment = own(health, 'environment');
     if (response.status !== 200 || (environment !== 'staging' && environment !== 'production')) {
       return {
@@ -72,8 +70,6 @@ export async function checkNetwork(options: {
   } catch (error) {
     if (error instanceof RelayConfigError) throw error;
     return { warning: `${url} did not respond, so the key could not be checked against it (${explain(error)}).` };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { openTransport, TransportTimeoutError } from '../../../src/http/transport.ts';
+import { LateResponseError } from '../../../src/http/fetchText.ts';
+import { openTransport } from '../../../src/http/transport.ts';
 import { serve } from '../../fixtures/serve.ts';
 
 const REQUEST = { body: '{}', requestId: 'r' };
@@ -89,9 +90,9 @@ test('a call that waited for a free connection all its time has sent nothing, an
   const waiting = failed(50);
   vi.advanceTimersByTime(50);
   const late = await waiting;
-  expect([late instanceof TransportTimeoutError, (late as TransportTimeoutError).isUnsent]).toEqual([true, true]);
+  expect([late instanceof LateResponseError, (late as LateResponseError).isUnsent]).toEqual([true, true]);
   vi.advanceTimersByTime(8_000);
-  const first = (await held[0]) as TransportTimeoutError;
+  const first = (await held[0]) as LateResponseError;
   expect(first.isUnsent).toBe(false);
   await Promise.all(held);
   await network.close();
