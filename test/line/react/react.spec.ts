@@ -82,6 +82,20 @@ test('a render with new objects and functions of the same values changes nothing
   await expect(accept(page)).toBeVisible();
 });
 
+test('events carry the headers of the last render, as a token may have been renewed', async ({ page, context }) => {
+  await open(page, { ...INLINE, headers: { authorization: 'Bearer first' } });
+  await poll(() => outcomes(page)).toEqual(['rendered']);
+  await rerender(page, "{ headers: { authorization: 'Bearer second' } }");
+  const opened = context.waitForEvent('page');
+  await accept(page).click();
+  await (await opened).close();
+  await poll(fixture.names).toContain('BRAND_CLICK');
+  const [first] = fixture.asked;
+  const last = fixture.asked.findLast(({ body }) => JSON.stringify(body).includes('BRAND_CLICK'));
+  expect([first, last].map((asked) => asked?.headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
+  expect(requests()).toHaveLength(1);
+});
+
 test('leaving the page and coming back shows the order’s offers again and counts nothing twice', async ({ page }) => {
   await open(page, INLINE);
   await poll(fixture.names).toContain('WIDGET_VIEW');

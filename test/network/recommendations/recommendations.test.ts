@@ -12,18 +12,9 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
   const recommend = (parts: Record<string, unknown>, headers: Record<string, string> = {}) =>
     world.post('/recommendations', ask(parts), headers);
 
-  test.each([
-    ['no key', { 'x-api-key': '' }, 401],
-    ['an unknown key', { 'x-api-key': 'adnet_rk_test_unknown' }, 401],
-    ['no version', { version: '' }, 400],
-    ['an invalid version', { version: 'latest' }, 400],
-    ['a version of two parts', { version: '1.0' }, 400],
-    ['a version that is not served', { version: '2.0.0' }, 400],
-    ['text', { 'content-type': 'text/plain' }, 415],
-  ])('A1 %s is refused', async (_what, headers, status) => {
-    const answer = await recommend({}, headers);
-    expect({ status: answer.status, message: answer.body.message }).toEqual({ status, message: expect.any(String) });
-    if (Object.values(headers).includes('2.0.0')) expect(answer.body.message).toContain('1.0.0');
+  test.each(['1.0', '2.0.0'])('A1 version %s is refused, and what is served is named', async (version) => {
+    const answer = await recommend({}, { version });
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining('1.0.0')]);
   });
 
   test('A1 a key of another environment and a key of another kind are refused', async () => {
