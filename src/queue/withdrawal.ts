@@ -13,11 +13,15 @@ import { CONSENT, QUEUE_PREFIX, queueName } from './rows.ts';
  */
 const MARK = 'offerlet-consent';
 
-/** The mark where there is no localStorage, as in a worker. */
+/** The mark of this page, where localStorage has none: in a worker, and of a withdrawal where nothing was stored. */
 let memory = '';
 
+function storedMark(): string {
+  return tryStorage(() => localStorage.getItem(MARK)) ?? '';
+}
+
 function readMark(): string {
-  return tryStorage(() => localStorage.getItem(MARK) ?? '') ?? memory;
+  return storedMark() || memory;
 }
 
 function setMark(mark: string): void {
@@ -33,9 +37,8 @@ function pendingWithdrawal(): string {
 
 /** Returns the id of a consent that is stored now, and leaves the mark that something may be stored. */
 export function newConsent(): string {
-  const pending = pendingWithdrawal();
-  if (!readMark()) setMark(`+${newId()}`);
-  return `${pending} ${Math.random().toString(36)}`;
+  setMark(readMark() || `+${newId()}`);
+  return `${pendingWithdrawal()} ${Math.random().toString(36)}`;
 }
 
 /** Whether data stored under a consent was withdrawn: none of it may be read or sent. */
@@ -66,7 +69,8 @@ export function onWithdrawal(callBack: () => void): BroadcastChannel | undefined
  * notes included; never rejects. `isStored`: this page has stored something, even if no mark says so. Creates no database.
  */
 export function withdrawConsent(endpoint?: string, isStored?: boolean): Promise<void> {
-  if (isStored || readMark()) setMark(`-${newId()}`);
+  memory = `-${newId()}`;
+  if (isStored || storedMark()) setMark(memory);
   const channel = openChannel();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
   channel?.postMessage(0);
@@ -93,7 +97,7 @@ async function clearQueues(endpoint?: string): Promise<void> {
   try {
     const inUse = await Promise.all([...names].map(clearQueue));
     // A newer withdrawal ends by itself.
-    if (pending === pendingWithdrawal()) setMark(inUse.some(Boolean) && pending ? `+${pending}` : '');
+    if (pending === pendingWithdrawal()) setMark(inUse.some(Boolean) ? `+${pending}` : '');
   } catch {
     // Storage fails: the mark stays.
   }
@@ -118,7 +122,7 @@ async function clearQueue(name: string): Promise<boolean> {
     globalThis.addEventListener?.('pagehide', () => cancel(transaction), { once: true });
     const rows = transaction.objectStore(STORE);
     const consent = await promisifyRequest<unknown>(rows.get(CONSENT));
-    const isNewer = consent !== undefined && pendingWithdrawal() !== '' && !isWithdrawn(consent);
+    const isNewer = consent !== undefined && !isWithdrawn(consent);
     if (!isNewer) rows.clear();
     await committed(transaction);
     return isNewer;

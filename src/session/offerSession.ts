@@ -191,7 +191,8 @@ export function openOfferSession(
     trace.waitingFor = 'page';
     let ended: Shown | Failure;
     try {
-      if (whenActive) await whenActive(signal);
+      // A sibling that denies in this task does not withdraw this consent: the queue opens after its message has left.
+      await whenActive?.(signal);
       if (signal.aborted) return;
       // Whatever becomes of this page: what earlier ones have left is sent, and a withdrawal elsewhere is heard.
       if (!queue) reopenQueue();

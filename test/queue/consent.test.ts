@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QueueEvent, SendResponse } from '../../src/queue/events.ts';
 import { type CoreOptions, openSessionQueue } from '../../src/queue/openCore.ts';
 import { openNotedCore } from '../../src/queue/openNotedCore.ts';
-import { withdrawConsent } from '../../src/queue/withdrawal.ts';
+import { resumeWithdrawal, withdrawConsent } from '../../src/queue/withdrawal.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
+import { IDBFactory } from 'fake-indexeddb';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
 import { letPass, useClock } from '../fixtures/turnedClock.ts';
 
@@ -199,10 +200,38 @@ describe('a withdrawal here', () => {
     expect((await onDisk()).keys).toEqual([]);
   });
 
-  it('does not create a database', async () => {
+  it('leaves no database and no mark where nothing was stored', async () => {
+    const marked = vi.spyOn(localStorage, 'setItem');
     await withdrawConsent('/events/batch');
     expect(await databases()).toEqual([]);
+    expect(marked).not.toHaveBeenCalled();
   });
+
+  it.each(['nothing', 'something'])(
+    'clears late what was stored before it, %s, but nothing after it',
+    async (stored) => {
+      if (stored === 'something') {
+        const earlier = openTab();
+        await earlier.track(click('before'));
+        await earlier.close();
+      }
+      const { databases: list } = IDBFactory.prototype;
+      let listed = 0;
+      // Each mount clears for itself, and one of them later than another.
+      vi.spyOn(indexedDB, 'databases').mockImplementation(async () => {
+        await letPass(listed++ % 2 ? 400 : 800);
+        return list.call(indexedDB);
+      });
+      const [withdrawn, resumed] = [withdrawConsent('/events/batch'), resumeWithdrawal()];
+      const later = openTab();
+      await later.track(click('after'));
+      await Promise.all([withdrawn, resumed]);
+      await later.track(click('later'));
+      expect((await onDisk()).events).toEqual(['after', 'later']);
+      expect(later.onWithdrawn).not.toHaveBeenCalled();
+      expect(localStorage.getItem('offerlet-consent')).toMatch(/^\+/);
+    },
+  );
 
   it('works where a BroadcastChannel is refused', async () => {
     vi.stubGlobal('BroadcastChannel', function refuse() {

@@ -117,7 +117,6 @@ function openModel(option: Option, hasSibling: boolean, hasSignal: boolean, isPr
   /** Only the mount has a source, and whoever follows the page does not call it. */
   let hearsSource = false;
   let hadConsent = false;
-  let isSiblingsNo = false;
   const state: { mount: State | undefined; sibling: State | undefined } = {
     mount: undefined,
     sibling: hasSibling ? 'given' : undefined,
@@ -127,7 +126,6 @@ function openModel(option: Option, hasSibling: boolean, hasSignal: boolean, isPr
   function set(name: 'mount' | 'sibling', to: State): void {
     state[name] = to;
     if (name === 'mount' && to === 'given') hadConsent = true;
-    if (name === 'sibling' && to === 'given') isSiblingsNo = false;
   }
 
   function begin(): void {
@@ -177,7 +175,6 @@ function openModel(option: Option, hasSibling: boolean, hasSignal: boolean, isPr
     },
     'page no'() {
       page = 'denied';
-      isSiblingsNo = true;
       isDeniedHere = false;
       for (const name of ['mount', 'sibling'] as const) if (state[name]) set(name, 'denied');
     },
@@ -194,9 +191,7 @@ function openModel(option: Option, hasSibling: boolean, hasSignal: boolean, isPr
       if (isOfOrigin) withdrawn('mount');
     },
     'sibling no'() {
-      // A no of its own, or the page's, has cleared everything already.
-      if (!hasSibling || isSiblingsNo) return;
-      isSiblingsNo = true;
+      if (!hasSibling) return;
       set('sibling', 'denied');
       withdrawn('sibling');
     },

@@ -50,6 +50,35 @@ test('a denial in another tab revokes consent that no mount has used', async ({ 
   await expect(page.locator('[part~=accept]')).toBeVisible();
 });
 
+for (const order of ['a.consent(true); b.consent(false)', 'b.consent(false); a.consent(true)'])
+  test(`mounts that decide in one task keep what each has decided, though it clears late: ${order}`, async ({
+    page,
+  }) => {
+    // The databases are listed when the offers have long been there.
+    await page.addInitScript(() => {
+      const { databases } = IDBFactory.prototype;
+      IDBFactory.prototype.databases = async function () {
+        await new Promise((resolve) => Object.assign(window, { clear: resolve }));
+        const listed = await databases.call(this);
+        setTimeout(() => Object.assign(window, { hasCleared: true }), 100);
+        return listed;
+      };
+    });
+    const [a, b] = ['INLINE', 'OVERLAY'].map((mode) => options(mode, "consent: 'required'"));
+    await openPushed(page, `window.a = o.show(${a}); window.b = o.show(${b})`);
+    await page.evaluate(order);
+    await expect(page.locator('[part~=accept]')).toBeVisible();
+    await poll(() => fixture.names().includes('BRAND_DISPLAY')).toBe(true);
+    await page.evaluate('clear()');
+    await page.waitForFunction('window.hasCleared');
+    await page.evaluate('a.flush()');
+    await expect(page.locator('[part~=accept]')).toBeVisible();
+    expect(await page.evaluate('[a, b].map((mount) => mount.explain().outcome.code)')).toEqual([
+      'rendered',
+      'consent_denied',
+    ]);
+  });
+
 test('Global Privacy Control on one mount takes nothing from another with its own yes, here or in another tab', async ({
   page,
   context,
