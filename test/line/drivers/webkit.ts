@@ -154,12 +154,17 @@ export class WebKit {
       for (const part of selector.split(' >>> ')) { node = (node.shadowRoot ?? node).querySelector(part); if (!node) return null; }
       node.scrollIntoView({ block: 'nearest' });
       const box = node.getBoundingClientRect();
-      return box.width ? { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) } : null;
+      const [x, y] = [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
+      return box.width && x < innerWidth && y < innerHeight ? { x, y } : null;
     }`;
     let point: { x: number; y: number } | null = null;
-    await expect
-      .poll(async () => (point = await this.eval(find, selector)), `${selector} can be clicked`)
-      .not.toBeNull();
+    // What slides in is clicked once it has arrived.
+    const isStill = async (): Promise<boolean> => {
+      const before = point;
+      point = await this.eval(find, selector);
+      return point !== null && point.x === before?.x && point.y === before.y;
+    };
+    await expect.poll(isStill, `${selector} can be clicked`).toBe(true);
     return point ?? { x: 0, y: 0 };
   }
 }
