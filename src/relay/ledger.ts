@@ -58,7 +58,7 @@ export type LedgerCount =
   | 'expired'
   /** Accepted events that report what another one of the session has reported: a network counts both as one. */
   | `repeated:${string}`
-  /** Events of which nobody knows whether the network stored them: the response was lost, or was a server error. */
+  /** Events that the network may have stored: its response was lost or unclear, or was a redirect (3xx) or a server error (5xx). */
   | 'answers_lost';
 
 /** Placement details as a page or a server sends them. */

@@ -29,9 +29,9 @@ export type RelayMetricName =
   | 'events_known'
   /** Events that the relay refused itself. */
   | 'events_refused'
-  /** Events for which the network's response never arrived or could not be read. */
+  /** Events that the network may have stored: its response was lost or unclear, or was a redirect (3xx) or a server error (5xx). */
   | 'answers_lost'
-  /** Events sent again after a lost response: the one case in which the network can count twice. */
+  /** Events sent again although the network may have stored them, without an id that it could recognize. */
   | 'possible_duplicates'
   /** Calls repeated because the first connection failed before anything was sent. */
   | 'connection_retries'

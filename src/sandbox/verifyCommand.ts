@@ -50,7 +50,8 @@ const OPTIONS = {
   only: {
     kind: 'list',
     value: 'RULE',
-    about: 'Tries this rule or interface, such as E4, E4.no-id or events, and prints what was sent and what came.',
+    about:
+      'Tries this rule or interface, such as E4, E4.no-id or events. If a rule fails, prints what was sent and what came.',
   },
   junit: { kind: 'text', value: 'FILE', about: 'Also writes the results as JUnit XML.' },
   json: { kind: 'flag', about: 'Prints one JSON document.' },
@@ -93,7 +94,10 @@ export const verifyCommand: Command = {
       call: 'offerlet-sandbox verify https://partner.example',
       does: 'Tries every rule that the keys of the variables allow',
     },
-    { call: 'offerlet-sandbox verify http://127.0.0.1:4600 --only E4', does: 'Repeats one, with its exchange' },
+    {
+      call: 'offerlet-sandbox verify http://127.0.0.1:4600 --only E4',
+      does: 'Repeats one. If it fails, prints its exchange',
+    },
   ],
   environment: 'Each option is also a variable, such as OFFERLET_READ_ONLY=true.',
   run: runVerify,

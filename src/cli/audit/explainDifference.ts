@@ -64,7 +64,7 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     add('answers_lost', {
       direction: 'extra',
       events: lost,
-      text: `The responses to ${shown(lost)} events were lost, or were server errors. The network may have counted them, and twice those that were sent again.`,
+      text: `The responses to ${shown(lost)} events were lost or unclear, or were redirects or server errors. The network may have counted them, and twice those that were sent again.`,
     });
   }
   found.sort((one, other) => (other.events ?? 0) - (one.events ?? 0));

@@ -91,7 +91,7 @@ export async function examineByHttp(patient: Patient): Promise<Examination> {
       ...(await relayChecks(gateway, { relay, page })),
       ...note(
         'Browser',
-        'Without a browser nobody can tell whether the offers appear, whether the network accepts the key, and whether the page moves. Install Chromium, and beside offerlet playwright-core.',
+        'Without a browser nobody can tell whether the offers appear, whether the network accepts the key, and whether the page moves. Install Chromium, and playwright-core beside offerlet.',
       ),
     );
     return { findings, relay, browser: null };

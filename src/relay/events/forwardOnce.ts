@@ -20,7 +20,7 @@ export type EventFate =
 export interface Forwarded {
   /** One for each event, in order. */
   readonly fates: readonly EventFate[];
-  /** Positions of which nobody knows whether the network accepted them: the response was lost, or was a server error. */
+  /** Positions that the network may have accepted: its response was lost or unclear, or was a redirect (3xx) or a server error (5xx). */
   readonly unconfirmed: readonly number[];
   /** The network's own reply, when it may be passed on unchanged. */
   readonly unchanged?: Reply | undefined;
@@ -155,7 +155,7 @@ export function createForwardOnce(
     const again = hasIds ? 0 : fresh.filter(({ isUnconfirmed }) => isUnconfirmed).length;
     if (again === 0) return;
     measure({ name: 'possible_duplicates', value: again });
-    const message = 'Events are forwarded again after a lost response; the network may count them twice.';
+    const message = 'Events are forwarded again that the network may have stored; it may count them twice.';
     log({ level: 'warn', message, request_id: requestId, events: again });
   }
 
@@ -184,7 +184,7 @@ export function createForwardOnce(
     if (lost.length > 0) counting?.addInHours('answers_lost', lost);
     if (result.unconfirmed.length > 0) {
       measure({ name: 'answers_lost', value: result.unconfirmed.length });
-      const message = "The network's response was lost; the next attempt is forwarded again.";
+      const message = 'The network may have stored these events. The next attempt is forwarded again.';
       log({ level: 'warn', message, request_id: caller.requestId, events: result.unconfirmed.length });
     }
     if (accepted.length > 0) {
