@@ -12,8 +12,8 @@ export interface RecordsFile {
 
 /** Only this account may read it: it says who bought what. */
 const MODE = 0o600;
-/** Records that may wait while a write hangs; beyond that, they are refused. */
-const WAITING_MAX = 10_000;
+/** Characters of records that may wait while a write hangs; beyond that, they are refused. */
+const WAITING_MAX = 64 * 1024 * 1024;
 
 /** Opens the file of `--events-to`. It is opened for each write, so it may be moved away at any time. Throws a `UsageError`. */
 export function openRecordsFile(path: string): RecordsFile {
@@ -25,7 +25,7 @@ export function openRecordsFile(path: string): RecordsFile {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`--events-to cannot be written: "${path}" (${code ?? 'unknown error'}).`);
   }
-  let waiting: string[] = [];
+  let waiting = '';
   let isBroken = false;
   let next: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -35,9 +35,8 @@ export function openRecordsFile(path: string): RecordsFile {
     next ??= writing
       .catch(() => undefined)
       .then(() => {
-        const lines = waiting;
-        [waiting, next] = [[], undefined];
-        const text = `${isBroken ? '\n' : ''}${lines.join('')}`;
+        const text = `${isBroken ? '\n' : ''}${waiting}`;
+        [waiting, next] = ['', undefined];
         // A disk that is full may have taken half a line: the next one must not continue it.
         isBroken = true;
         writing = appendFile(path, text, { mode: MODE }).then(() => void (isBroken = false));
@@ -48,12 +47,13 @@ export function openRecordsFile(path: string): RecordsFile {
 
   return {
     async add(record) {
-      if (waiting.length >= WAITING_MAX) throw new Error(`${WAITING_MAX} records wait for the disk`);
-      waiting.push(`${JSON.stringify(record)}\n`);
+      const line = `${JSON.stringify(record)}\n`;
+      if (waiting.length + line.length > WAITING_MAX) throw new Error(`${WAITING_MAX} characters wait for the disk`);
+      waiting += line;
       return write();
     },
     async close() {
-      await (waiting.length > 0 ? write() : writing);
+      await (waiting ? write() : writing);
     },
   };
 }

@@ -155,6 +155,45 @@ test.each<[string, () => Promise<void> | never, RegExp]>([
   ]);
 });
 
+test('a record that is changed by who gets it changes nothing for the shopper, nor what counts as a duplicate', async () => {
+  const change = (record: object): void => {
+    for (const [name, value] of Object.entries(record)) {
+      if (typeof value === 'object' && value !== null) change(value as object);
+      Reflect.deleteProperty(record, name);
+    }
+  };
+  const { post, network, counted } = record({ onOffers: change, onEvents: change });
+  const batch = { events: [event(), event({ event_name: 'BRAND_CLICK' })] };
+  const replies: string[] = [];
+  for (let visit = 0; visit < 2; visit++) {
+    replies.push(await (await post('/recommendations', ORDER)).text());
+    replies.push(await (await post('/events/batch', batch)).text());
+    await after();
+  }
+  expect(replies.slice(2)).toEqual(replies.slice(0, 2));
+  expect(JSON.parse(replies[0] ?? '')).toEqual(OFFERS);
+  expect(network.calls.filter(({ path }) => path !== '/recommendations')).toHaveLength(1);
+  expect(counted('records_failed')).toBe(0);
+});
+
+test('a network that returns far too much: a shopper gets twenty offers at most, and so does the record', async () => {
+  const [group] = OFFERS.recommendation_groups;
+  const items = Array.from({ length: 4_000 }, (_, at) => ({
+    ...group?.items[0],
+    insertion_order: at,
+    insertion_id: `i${at}`,
+  }));
+  const { post, network, offers, counted } = record();
+  network.respondWith(() => json(200, { ...OFFERS, recommendation_groups: [{ id: 'g', items }] }));
+  expect((await post('/recommendations', ORDER)).status).toBe(200);
+  await after();
+  expect(offers.map((one) => one.offers.length)).toEqual([20]);
+  network.respondWith(() => json(200, { ...OFFERS, custom: 'x'.repeat(5_000_000) }));
+  expect((await post('/recommendations', { ...ORDER, order_details: { order_id: '1002' } })).status).toBe(502);
+  await after();
+  expect([offers.length, counted('records_failed')]).toEqual([1, 0]);
+});
+
 test('however many come at once, none is left out where each ends at once', async () => {
   let calls = 0;
   const { post, counted } = record({ onEvents: () => void calls++, rateLimit: false });
