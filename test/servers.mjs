@@ -26,6 +26,7 @@ const SERVERS = [
     isRequired: true,
     tests: 'test/docs/{platforms,prefetch,contextUrl}',
   },
+  { name: 'Twig', debian: 'php-twig', isThere: () => existsSync('/usr/share/php/Twig'), tests: 'test/docs/platforms' },
   { name: 'PgBouncer', debian: 'pgbouncer', commands: ['pgbouncer'], tests: 'test/network/database/pooler' },
   { name: 'nginx', debian: 'nginx-light', commands: ['nginx'], tests: 'test/docs/webServers' },
   { name: 'Apache', debian: 'apache2-bin', commands: ['apache2'], tests: 'test/docs/webServers' },

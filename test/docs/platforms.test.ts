@@ -8,6 +8,8 @@ import { blocksIn } from './pages.ts';
 
 const isPhpThere = spawnSync('php', ['--version']).status === 0;
 const isRequired = process.env['OFFERLET_TEST_PHP'] === '1';
+/** Twig of Debian. */
+const TWIG = '/usr/share/php/Twig/autoload.php';
 const MODULE = 'examples/magento/Shop_Offers';
 const wooCommerce = readFileSync('examples/woocommerce/offerlet.php', 'utf8');
 /** The module's files that run on the page, as one. */
@@ -171,6 +173,34 @@ $offers = new Offerlet();
 if ($offers->install()) echo $offers->hookDisplayOrderConfirmation(['order' => $order]);`);
   expect(scriptsIn(html)).toEqual([{ ...EXPECTED, src: '/modules/offerlet/offerlet.js' }]);
 });
+
+test.skipIf(!existsSync(TWIG) && !isRequired)(
+  'Shopware: the template keeps the page and adds the order, escaped',
+  () => {
+    // Shopware's own tag inherits from several templates. Of one, it is Twig's.
+    const template = readFileSync('examples/shopware/index.html.twig', 'utf8').replace('sw_extends', 'extends');
+    const html = php(`<?php
+require '${TWIG}';
+$parent = '@Storefront/storefront/page/checkout/finish/index.html.twig';
+$twig = new Twig\\Environment(new Twig\\Loader\\ArrayLoader([
+  'own' => stream_get_contents(fopen('data://text/plain;base64,${Buffer.from(template).toString('base64')}', 'r')),
+  $parent => '<p>{% block page_checkout_finish_details %}Details{% endblock %}</p>' ]), ['strict_variables' => true]);
+$twig->addFunction(new Twig\\TwigFunction('asset', fn ($path) => "/$path"));
+echo $twig->render('own', ['page' => ['order' => ['orderCustomer' => ['email' => ' Ada@Example.com '],
+  'orderNumber' => '10"><script>alert(1)</script>42', 'amountTotal' => 42.5, 'currency' => ['isoCode' => 'EUR']]]]);`);
+    expect(html).toMatch(/^<p> *Details/);
+    const { 'data-email-hash': _, ...order } = EXPECTED;
+    expect(scriptsIn(html)).toEqual([
+      {
+        ...order,
+        src: '/bundles/shopoffers/offerlet.js',
+        'data-email': ' Ada@Example.com ',
+        'data-order-amount': '42.5',
+        'data-consent': 'required',
+      },
+    ]);
+  },
+);
 
 test('the snippets hash an email as the widget does', async () => {
   expect(await hashEmail(' Ada@Example.com ')).toBe(EXPECTED['data-email-hash']);
