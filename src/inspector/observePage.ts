@@ -1,6 +1,6 @@
 import { dom } from '../dom/dom.ts';
 import { type JsonObject, isObject, parseJson } from '../wire/json.ts';
-import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
+import { forcedFetch, type ForcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import type { Forcing } from '../wire/scenarios/scenarios.ts';
 import type { PageEvent } from '../session/openTrace.ts';
 
@@ -42,27 +42,32 @@ export function recordRequests(onChange: () => void): RequestRecorder {
   const relays = new Set<string>();
   const pageFetch = window.fetch;
   const fetch: typeof globalThis.fetch = (...given) => pageFetch.apply(window, given);
-  let playing = fetch;
-  let forcing: Forcing = {};
+  let playing: ForcedFetch = fetch;
 
   window.fetch = (input, init) => {
     const url = urlOf(input);
     const isToRelay = [...relays].some((relay) => url.startsWith(`${relay}/`));
-    return isToRelay ? record(new URL(url).pathname, () => playing(input, init), init) : fetch(input, init);
+    return isToRelay
+      ? record(new URL(url).pathname, (onForced) => playing(input, init, onForced), init)
+      : fetch(input, init);
   };
 
-  async function record(path: string, send: () => Promise<Response>, init?: RequestInit): Promise<Response> {
+  async function record(
+    path: string,
+    send: (onForced: () => void) => Promise<Response>,
+    init?: RequestInit,
+  ): Promise<Response> {
     const entry: { -readonly [Name in keyof RequestRecord]: RequestRecord[Name] } = {
       path,
       at: Date.now(),
       sent: readSent(path, init),
-      isForced: isForcing(forcing, path),
+      isForced: false,
     };
     all.push(entry);
     if (all.length > REQUESTS_MAX) all.shift();
     onChange();
     try {
-      const response = await send();
+      const response = await send(() => (entry.isForced = true));
       entry.status = response.status;
       // Read before the page has it: the page ends its request as soon as it has read its own copy.
       const text = await response
@@ -85,14 +90,9 @@ export function recordRequests(onChange: () => void): RequestRecorder {
     fetch,
     watch: (relay) => void relays.add(relay),
     force(wanted) {
-      forcing = wanted;
       playing = forcedFetch(fetch, wanted);
     },
   };
-}
-
-function isForcing({ response, faults = [] }: Forcing, path: string): boolean {
-  return (!!response && path.endsWith('/recommendations')) || faults.some(({ route }) => path.endsWith(route));
 }
 
 function urlOf(input: RequestInfo | URL): string {

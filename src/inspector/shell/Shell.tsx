@@ -65,7 +65,7 @@ function ForcedBar({ model, actions }: PanelProps): JSX.Element | null {
   if (forced.length + model.unknown.length === 0) return null;
   return (
     <div class="forced">
-      <span>Forced</span>
+      {forced.length > 0 && <span>Forced</span>}
       {forced.map(([name, value]) => (
         <button
           key={name}

@@ -6,11 +6,14 @@ import { COPY_MAX } from '../limits.ts';
 
 type Fetch = typeof globalThis.fetch;
 
+/** A `fetch` that calls `onForced` for a request whose response is not the server's, or not in its time. */
+export type ForcedFetch = (...of: [...Parameters<Fetch>, onForced?: () => void]) => Promise<Response>;
+
 /** Wraps a `fetch` so that it plays the server's part of a scenario. Requests to other routes pass through unchanged. */
-export function forcedFetch(fetch: Fetch, { response: changes, faults = [] }: Forcing): Fetch {
+export function forcedFetch(fetch: Fetch, { response: changes, faults = [] }: Forcing): ForcedFetch {
   const remaining = new Map(faults.map((fault) => [fault, fault.times ?? Infinity]));
 
-  return async (input, init) => {
+  return async (input, init, onForced) => {
     const { pathname } = new URL(input instanceof Request ? input.url : input, globalThis.location?.href);
     const body = await bodyOf(input, init);
     const fault = faults.find(
@@ -20,11 +23,13 @@ export function forcedFetch(fetch: Fetch, { response: changes, faults = [] }: Fo
         hasAnyIndex(body, candidate.fail_indexes),
     );
     if (fault) {
+      onForced?.();
       remaining.set(fault, (remaining.get(fault) ?? 0) - 1);
       return applyFault(fault, { fetch, input, init, body });
     }
     const response = await fetch(input, init);
     if (!changes || !response.ok || !pathname.endsWith('/recommendations')) return response;
+    onForced?.();
     return Response.json(reshape(await response.json(), changes), { status: response.status });
   };
 }

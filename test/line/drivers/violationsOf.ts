@@ -20,3 +20,55 @@ export async function violationsOf(
   const { violations } = await axe.analyze();
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 }
+
+/** Returns the buttons that paint nothing: a button whose icon is hidden keeps its name, which is all that axe reads. */
+export async function blankButtons(page: Page, within = 'body'): Promise<string[]> {
+  // Rows have the same buttons, and WCAG asks no contrast of disabled ones.
+  const buttons = page.locator(within).locator('button:visible:not(tr + tr button, [aria-disabled=true])');
+  const blank: string[] = [];
+  for (let from = 0; from < (await buttons.count());) {
+    const shown = await buttons.evaluateAll(inView, from);
+    const png = (await page.screenshot({ animations: 'disabled' })).toString('base64');
+    blank.push(...(await page.evaluate(withoutInk, { png, shown })));
+    from += Math.max(1, shown.length); // one that cannot be scrolled into view is behind a dialog
+  }
+  return blank;
+}
+
+interface Shown {
+  readonly html: string;
+  readonly box: readonly [x: number, y: number, width: number, height: number];
+}
+
+/** Scrolls to a button. Returns it and those after it, up to the first that is covered or out of view. */
+function inView(buttons: Element[], from: number): Shown[] {
+  buttons[from]?.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const shown = buttons.slice(from).map((button) => {
+    const { x, y, width, height } = button.getBoundingClientRect();
+    const top = (button.getRootNode() as Document).elementFromPoint(x + width / 2, y + height / 2);
+    const edge = Math.min(width, height) * 0.15;
+    const box = [x + edge, y + edge, width - 2 * edge, height - 2 * edge].map(Math.ceil);
+    return { html: button.outerHTML, box: box as unknown as Shown['box'], isOnTop: button.contains(top) };
+  });
+  const end = shown.findIndex(({ isOnTop }) => !isOnTop);
+  return end < 0 ? shown : shown.slice(0, end);
+}
+
+/** Returns the buttons with fewer than 8 pixels that differ from the ground by 3:1, which WCAG 1.4.11 asks of icons. */
+async function withoutInk({ png, shown }: { png: string; shown: readonly Shown[] }): Promise<string[]> {
+  const image = await createImageBitmap(new Blob([Uint8Array.from(atob(png), (byte) => byte.charCodeAt(0))]));
+  const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+  if (!canvas) throw new Error('there is no canvas');
+  canvas.drawImage(image, 0, 0);
+  const light = (byte = 0): number => (byte / 255) ** 2.2;
+  return shown.flatMap(({ html, box }) => {
+    const { data } = canvas.getImageData(...box);
+    const lights = Array.from({ length: data.length / 4 }, (_, pixel) => {
+      const [red, green, blue] = data.slice(4 * pixel);
+      return 0.05 + 0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue);
+    });
+    const ground = lights.toSorted((a, b) => a - b)[lights.length >> 1] ?? 0;
+    const ink = lights.filter((one) => Math.max(one, ground) / Math.min(one, ground) >= 3);
+    return ink.length < 8 ? [`paints nothing: ${html}`] : [];
+  });
+}

@@ -2,7 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { goTo, openInspected, outcomeNow, panel, useInspected, TABS } from './inspectorFixture.ts';
 import { HASH, options, scriptTag, shop } from '../page/pageShop.ts';
 import { poll } from '../drivers/poll.ts';
-import { violationsOf } from '../drivers/violationsOf.ts';
+import { blankButtons, violationsOf } from '../drivers/violationsOf.ts';
 import { letPass, paint, useClock } from '../drivers/letPass.ts';
 
 const fixture = useInspected();
@@ -175,6 +175,7 @@ test('what the URL forces is removed from it when it is cleared', async ({ page 
   await inspector(page).getByRole('button', { name: 'Stop forcing offers' }).click();
   await expect(page.getByRole('img', { name: 'Offer 1 of 3' })).toBeVisible();
   expect(new URL(page.url()).search).toBe('?offerlet=inspect');
+  await expect(inspector(page).getByText('Forced', { exact: true })).toHaveCount(0);
 });
 
 test('Queue flushes, and purges after a confirmation', async ({ page }) => {
@@ -283,19 +284,35 @@ test('Page finds a policy that blocks images, a relay without /health, space tha
   await expect(checks.locator('.good', { hasText: 'Contrast: Heading' })).toBeVisible();
 });
 
-test('axe finds no violation in any panel, light or dark', async ({ page }) => {
-  await page.setViewportSize({ width: 1440, height: 800 });
+test('axe finds no violation in any panel, texts have 13 px, and each button paints something', async ({ page }) => {
   await openInspected(page, fixture, { more: '&offerlet-scenario=second-event-dead' });
   await poll(fixture.names).toContain('BRAND_VIEW');
   for (const tab of TABS) {
     await goTo(page, tab);
-    if (tab === 'Wire') for (const summary of await panel(page).locator('summary').all()) await summary.click();
+    if (tab === 'Wire') {
+      await expect(panel(page).locator('.request', { hasText: 'forced' })).toContainText('207');
+      for (const summary of await panel(page).locator('summary').all()) await summary.click();
+    }
     if (tab === 'Page') await expect(panel(page)).toContainText('Environment');
-    for (const colorScheme of ['light', 'dark'] as const) {
+    expect(await inspector(page).locator('.shell *').evaluateAll(tooSmall), tab).toEqual([]);
+    for (const [colorScheme, width] of [
+      ['light', 1280],
+      ['dark', 390],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ colorScheme });
       const within = 'offerlet-inspector';
       expect(await violationsOf(page, { within }), `${tab}, ${colorScheme}`).toEqual([]);
+      expect(await blankButtons(page, within), `${tab}, ${colorScheme}`).toEqual([]);
     }
   }
   await page.keyboard.press('Escape');
 });
+
+/** The elements with text smaller than 13 px. */
+function tooSmall(all: Element[]): string[] {
+  return all
+    .filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()))
+    .filter((one) => Number.parseFloat(getComputedStyle(one).fontSize) < 13)
+    .map(({ outerHTML }) => outerHTML);
+}
