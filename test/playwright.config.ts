@@ -89,7 +89,10 @@ export default defineConfig({
       ...PICTURES,
       name: 'shown',
       use: { ...PICTURES.use, deviceScaleFactor: 2 },
-      expect: { toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled', scale: 'device' } },
+      expect: {
+        timeout: 60_000,
+        toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled', scale: 'device' },
+      },
       testMatch: ['pictures/{docs,inspector,console}.spec.ts'],
       snapshotPathTemplate: '{testDir}/../docs/images/{arg}{ext}',
     },

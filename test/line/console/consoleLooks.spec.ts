@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { useSandbox } from '../drivers/sandbox.ts';
-import { violationsOf } from '../drivers/violationsOf.ts';
+import { blankButtons, violationsOf } from '../drivers/violationsOf.ts';
 import { CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
 import { control } from './consoleFixture.ts';
 import { poll } from '../drivers/poll.ts';
@@ -35,12 +35,15 @@ const WINDOWS = [
   { colorScheme: 'dark', width: 390, height: 844 },
 ] as const;
 for (const { colorScheme, width, height } of WINDOWS)
-  test(`axe finds nothing, and nothing is wider than the window: ${colorScheme}, ${width} px`, async ({ page }) => {
+  test(`axe finds nothing, each button paints something, and nothing is wider than the window: ${colorScheme}, ${width} px`, async ({
+    page,
+  }) => {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });
     for (const place of PLACES) {
       await open(page, place);
       expect(await violations(page), place).toEqual([]);
+      expect(await blankButtons(page), place).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth), place).toBeLessThanOrEqual(width);
     }
     await open(page, '');
