@@ -88,7 +88,7 @@ test('ends with 1, names the hour and the metric, and explains, when they do not
   expect(stdout).toMatch(new RegExp(`^${DAY} 10:00 +clicks +2 +5 +\\+3 +\\+150 +extra$`, 'm'));
   const causes = [...stdout.matchAll(/^\d\. (.*)$/gm)].map(([, text = '']) => text.split(/[,.]/)[0]);
   expect(causes).toEqual([
-    'The responses to 3 events were lost',
+    'The responses to 3 events were lost or unclear',
     // The loads agree, and another relay would have brought some.
     'The network counts events more than once',
     'Another relay uses the same key',
