@@ -205,20 +205,19 @@ test('mark and position are beside the logo, and the whole name below the mark, 
         await mount(page, { mode, locale, sandbox: true, groups: [hero(...offers)] });
         await listening(page);
         await decline(page);
-        const [badges, brand, position, card, logo] = await boxesOf(
-          page,
-          ...['.badges', '.brand', '.position', '.top', '.logo'].map((name) => `${CURRENT} ${name}`),
-        );
+        const parts = ['.badges', '.brand', '.position', '.top', '.logo'].map((name) => `${CURRENT} ${name}`);
+        const [badges, brand, position, card, logo] = await boxesOf(page, ...parts);
         if (!badges || !brand || !position || !card || !logo) throw new Error('A part is missing.');
         const startOf = ({ x, width }: Box): number => (locale === 'ar' ? -x - width : x);
         expect(brand.y, size).toBeGreaterThanOrEqual(badges.y + badges.height);
         expect(startOf(brand), size).toBeCloseTo(startOf(badges), 0);
         expect(position.y, size).toBeLessThan(brand.y + 1);
+        await expect(page.locator(`${CURRENT} .logo`), size).toHaveCSS('line-height', `${logo.height - 2}px`);
         expect(startOf(position), size).toBeGreaterThan(startOf(badges));
         if (mode !== 'FULLSCREEN')
           expect(startOf(badges) - startOf(logo), size).toBeCloseTo(card.width < 288 ? 54 : 60, 0);
-        const room = Math.round(startOf(card) + card.width - startOf(position) - position.width);
-        expect(room, size).toBe(['OVERLAY', 'PULLUP'].includes(mode) ? 30 : 0); // of the close button
+        const room = ['OVERLAY', 'PULLUP'].includes(mode) ? 30 : 0; // of the close button
+        expect(Math.round(startOf(card) + card.width - startOf(position) - position.width), size).toBe(room);
       }
     }
   }
