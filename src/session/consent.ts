@@ -34,9 +34,8 @@ export interface ConsentEntry extends Omit<ConsentDecision, 'isGiven'> {
 
 /**
  * Returns the entry that counts. Consent is given by an entry that gives it, until a later one denies it or takes it back. A
- * denial holds until consent is given; the first one for the origin comes before others, but not before a call of `consent()`,
- * which withdraws once more what was given elsewhere meanwhile. What is withdrawn elsewhere was never given where there is no
- * decision.
+ * denial holds until consent is given; the first one for the origin comes before others. What is withdrawn elsewhere was never
+ * given where there is no decision.
  */
 export function readConsent(log: readonly ConsentEntry[]): ConsentEntry | undefined {
   return log.reduce<ConsentEntry | undefined>((before, entry) => {
@@ -44,9 +43,7 @@ export function readConsent(log: readonly ConsentEntry[]): ConsentEntry | undefi
     if (isGiven) return before?.isGiven && before.by !== 'default' ? before : entry;
     if (before?.isGiven) return entry;
     const isNew =
-      before?.isGiven === undefined
-        ? scope !== 'elsewhere'
-        : scope === 'origin' && (before.scope !== 'origin' || isCalled(entry));
+      before?.isGiven === undefined ? scope !== 'elsewhere' : before.scope !== 'origin' && scope === 'origin';
     return isGiven === false && isNew ? entry : before;
   }, undefined);
 }
@@ -120,11 +117,12 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
   function add(entry: ConsentEntry): void {
     if (isClosed || (entry.scope === 'elsewhere' && !latest?.isGiven)) return;
     const before = latest;
-    const last = log.at(-1);
     newest = entry;
+    // A repeated call withdraws once more what was given elsewhere meanwhile.
+    if (entry.isGiven === false && entry.by === 'consent()') log.length = 0;
     // A source may say the same again and again.
+    const last = log.at(-1);
     if (!last || last.isGiven !== entry.isGiven || last.by !== entry.by) log.push(entry);
-    else if (isCalled(entry)) log[log.length - 1] = entry;
     latest = readConsent(log);
     place.latest = latest;
     notify(before);
@@ -234,11 +232,6 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
       closeSource();
     },
   };
-}
-
-/** Whether an entry is a call of `consent()`, rather than what an option or a source says. */
-function isCalled({ by }: ConsentEntry): boolean {
-  return by === 'consent()';
 }
 
 function entryOf(isGiven: boolean | undefined, by: string, scope: ConsentEntry['scope']): ConsentEntry {
