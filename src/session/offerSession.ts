@@ -192,7 +192,7 @@ export function openOfferSession(
     let ended: Shown | Failure;
     try {
       // A sibling that denies in this task does not withdraw this consent: the queue opens after its message has left.
-      await whenActive?.(signal);
+      if (whenActive) await whenActive(signal);
       if (signal.aborted) return;
       // Whatever becomes of this page: what earlier ones have left is sent, and a withdrawal elsewhere is heard.
       if (!queue) reopenQueue();
