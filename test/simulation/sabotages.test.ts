@@ -111,7 +111,7 @@ it.each([
   {
     name: 'a withdrawal leaves no mark',
     file: 'queue/withdrawal.ts',
-    replace: 'if (isStored || readMark()) setMark(`-${newId()}`);',
+    replace: 'if (isStored || storedMark()) setMark(memory);',
     by: '',
     breaks: /^4 .* after a denial/,
     where: (plan: Plan) => has('deny')(plan) && has('kill tab')(plan),
