@@ -14,8 +14,6 @@ export interface View {
   offers: readonly PlacedOffer[];
   /** What the shopper has decided here, or has been told elsewhere. */
   hasConsent: boolean;
-  /** The shopper's latest decision here was a denial: saying it again says nothing about what was allowed elsewhere since. */
-  hasDenied: boolean;
   isDestroyed: boolean;
   /** When the shopper has decided here, by the world's time. */
   decidedAt: number;
@@ -91,7 +89,6 @@ export class Shopper {
       session,
       offers: [],
       hasConsent,
-      hasDenied: !hasConsent,
       isDestroyed: false,
       decidedAt: device.world.time,
     };
@@ -154,14 +151,12 @@ export class Shopper {
         if (view.isDestroyed) return undefined;
         view.decidedAt = world.time;
         this.hasConsent = view.hasConsent = true;
-        view.hasDenied = false;
         return session.consent(true);
     }
   }
 
   #deny(view: View): void {
     const { truth, device } = this.#options;
-    if (view.hasDenied) return view.session.consent(false);
     const others = this.#views.filter((each) => each && each !== view && each.tab.process.isAlive);
     const isDone = (): boolean => view.tab.process.isAlive;
     try {
@@ -171,7 +166,6 @@ export class Shopper {
       truth.noteDenial(device, isDone());
       if (isDone()) {
         view.hasConsent = this.hasConsent = false;
-        view.hasDenied = true;
         this.#tell(others);
       }
     }
