@@ -48,17 +48,19 @@ export interface Visit {
   readonly failed: ReadonlyMap<string, string>;
 }
 
-/** Milliseconds until the page has begun to arrive. */
+/** Milliseconds until the page, or a script called offerlet.js, has begun to arrive. */
 const LOAD_MS = 30_000;
 /** Milliseconds until offers that were requested have an outcome. */
 const OUTCOME_MS = 12_000;
-/** Milliseconds until a page that shows offers has requested them. */
+/** Milliseconds until a page that shows offers has requested them, once it has the script. */
 const REQUEST_MS = 5_000;
 /** Milliseconds after the outcome in which images load and the page may still move. */
 const SETTLE_MS = 1_500;
 const POLL_MS = 100;
 /** Milliseconds for one look at the page: its own scripts may keep it busy. */
 const LOOK_MS = 5_000;
+/** Milliseconds for the last look, without which a page is said not to respond: this machine may be busy as well. */
+const LAST_LOOK_MS = 20_000;
 /** Bytes of a script or a response that are read: many times what a right one has. */
 const BODY_MAX = 1_000_000;
 /** Requests that are remembered, and bodies that are read. */
@@ -126,13 +128,16 @@ export async function visitPage(
     return evaluate(cdp, { expression, contextId: world.executionContextId });
   };
   const started = performance.now();
+  let loaded = started;
   while (!traffic.hasCrashed()) {
     if ((await inTime(look('offerletDoctor.hasOutcome()'))) === true) break;
-    if (performance.now() - started > (traffic.isRequested() ? OUTCOME_MS : REQUEST_MS)) break;
+    const now = performance.now();
+    if (traffic.isLoading() && now - started < LOAD_MS) loaded = now;
+    if (now - loaded > (traffic.isRequested() ? OUTCOME_MS : REQUEST_MS)) break;
     await pause(POLL_MS);
   }
   await pause(SETTLE_MS);
-  const read = await inTime(look('offerletDoctor.read()'));
+  const read = await inTime(look('offerletDoctor.read()'), LAST_LOOK_MS);
   const record = typeof read === 'string' ? (JSON.parse(read) as PageRecord) : undefined;
   const explained = record && (await inTime(evaluate(cdp, { expression: EXPLAIN })));
   return { record, ...readExplained(explained), ...(await traffic.found()) };
@@ -143,8 +148,8 @@ async function evaluate(cdp: CDPSession, what: { expression: string; contextId?:
 }
 
 /** What a page that may be busy, or gone, still gives. */
-function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  return Promise.race([work.catch(() => undefined), pause(LOOK_MS, undefined, { ref: false })]);
+function inTime<T>(work: Promise<T>, ms = LOOK_MS): Promise<T | undefined> {
+  return Promise.race([work.catch(() => undefined), pause(ms, undefined, { ref: false })]);
 }
 
 /** Why a page was not loaded; `undefined` if another one was instead. */
@@ -171,6 +176,8 @@ function readExplained(json: unknown): Pick<Visit, 'waiting' | 'prefetched'> {
 }
 
 interface Traffic {
+  /** Whether a script called offerlet.js was requested and has not begun to arrive. */
+  isLoading(): boolean;
   /** Whether the page has requested offers. */
   isRequested(): boolean;
   hasCrashed(): boolean;
@@ -182,6 +189,7 @@ function recordTraffic(page: Page, onDocument: (url: string) => Promise<void>): 
   const errors: ConsoleError[] = [];
   const failed = new Map<string, string>();
   const scripts: Request[] = [];
+  const loading = new Set<Request>();
   const documents: Response[] = [];
   let offers: Request | undefined;
   let isCrashed = false;
@@ -198,15 +206,19 @@ function recordTraffic(page: Page, onDocument: (url: string) => Promise<void>): 
   page.on('crash', () => (isCrashed = true));
   page.on('request', (request) => {
     if (isDocument(request, page)) void onDocument(request.url());
-    if (scripts.length < BODIES_MAX && /\/offerlet(\.min)?\.js([?#]|$)/.test(firstRequest(request).url()))
+    if (scripts.length < BODIES_MAX && /\/offerlet(\.min)?\.js([?#]|$)/.test(firstRequest(request).url())) {
       scripts.push(request);
+      loading.add(request);
+    }
     const isPost = request.method() === 'POST' && /^[^?#]*\/recommendations([?#]|$)/.test(request.url());
     if (isPost && request.postData()?.includes('placement_details')) offers = request;
   });
   page.on('response', (response) => {
+    loading.delete(response.request());
     if (documents.length < REQUESTS_MAX && isDocument(response.request(), page)) documents.push(response);
   });
   page.on('requestfailed', (request) => {
+    loading.delete(request);
     if (failed.size < REQUESTS_MAX) failed.set(request.url(), request.failure()?.errorText || 'blocked');
   });
   page.on('pageerror', (error) => addError(error.stack ?? String(error)));
@@ -217,6 +229,7 @@ function recordTraffic(page: Page, onDocument: (url: string) => Promise<void>): 
   });
 
   return {
+    isLoading: () => loading.size > 0,
     isRequested: () => offers !== undefined,
     hasCrashed: () => isCrashed,
     async found() {
