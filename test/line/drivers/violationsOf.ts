@@ -64,7 +64,7 @@ async function withoutInk({ png, shown }: { png: string; shown: readonly Shown[]
   return shown.flatMap(({ html, box }) => {
     const { data } = canvas.getImageData(...box);
     const lights = Array.from({ length: data.length / 4 }, (_, pixel) => {
-      const [red, green, blue] = data.slice(4 * pixel);
+      const [red, green, blue] = data.slice(4 * pixel, 4 * pixel + 3);
       return 0.05 + 0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue);
     });
     const ground = lights.toSorted((a, b) => a - b)[lights.length >> 1] ?? 0;
