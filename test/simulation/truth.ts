@@ -258,15 +258,25 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
   const isExplained = isKilled || redis.faulty > 0 || explanations.some(({ cause }) => cause === 'answers_lost');
   const isPlainly = redis.faulty === 0 && wire.exchanges.every(isPlain);
   // A relay that was killed, or had no store, does not know all placements: then hours are compared as a whole.
-  const hours = new Map<string, { ours: number; theirs: number }>();
+  const isWhole = isKilled || redis.faulty > 0;
+  const hours = new Map<string, { of: string; metric: AuditedMetric; ours: number; theirs: number }>();
   for (const { period_start, metric, group, ours, theirs } of rows) {
-    const name = [period_start, metric, ...(isKilled || redis.faulty > 0 ? [] : Object.values(group))].join(' ');
-    const sum = hours.get(name) ?? { ours: 0, theirs: 0 };
-    hours.set(name, { ours: sum.ours + ours, theirs: sum.theirs + theirs });
+    const of = [metric, ...(isWhole ? [] : Object.values(group))].join(' ');
+    const name = `${period_start} ${of}`;
+    const sum = hours.get(name) ?? { of, metric, ours: 0, theirs: 0 };
+    hours.set(name, { ...sum, ours: sum.ours + ours, theirs: sum.theirs + theirs });
   }
   const causes = explanations.map(({ cause }) => cause).join(' ');
-  for (const [name, { ours, theirs }] of hours)
-    if (ours !== theirs && (isExact || isPlainly || theirs < ours || !isExplained))
-      failures.push(`3 wrong audit: ${name}: ${ours} and ${theirs}, said to be ${causes}`);
+  const more = new Map<string, number>();
+  for (const [name, { of, metric, ours, theirs }] of [...hours].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    // Of what counts once, the copy whose response was lost may be of an earlier hour than the one that was accepted.
+    const isMoved = !isPlainly && isExplained && metric !== 'clicks';
+    const left = (more.get(of) ?? 0) + theirs - ours;
+    more.set(of, isMoved ? left : 0);
+    const isWrong = isMoved ? left < 0 : left !== 0 && (isExact || isPlainly || left < 0 || !isExplained);
+    if (isWrong) failures.push(`3 wrong audit: ${name}: ${ours} and ${theirs}, said to be ${causes}`);
+  }
+  for (const [of, left] of more)
+    if (isExact && left > 0) failures.push(`3 wrong audit: ${of}: ${left} too many, said to be ${causes}`);
   return failures;
 }
