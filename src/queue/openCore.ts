@@ -4,7 +4,7 @@ import { openDatabase } from './openDatabase.ts';
 import { type ConsentRecord, openRows, type Rows, type RowsListener } from './openRows.ts';
 import { openSender, type Sender } from './openSender.ts';
 import { type Notes, queueName, rowKey } from './rows.ts';
-import { isWithdrawn, newConsent, onWithdrawal, withdrawConsent } from './withdrawal.ts';
+import { isWithdrawn, newConsent, newId, onWithdrawal, withdrawConsent } from './withdrawal.ts';
 
 /** Options of `openQueue`. */
 export interface QueueOptions {
@@ -146,11 +146,6 @@ export function openCore(
 /** Returns the event with an id and a time; its own take precedence. */
 export function complete(event: TrackedEvent, at: number): StoredEvent {
   return { event_id: newId(), event_datetime: new Date(at).toISOString(), ...event };
-}
-
-/** Returns a random id. `crypto.randomUUID` exists on secure pages only, and some apps have no `crypto`. */
-export function newId(): string {
-  return globalThis.crypto?.randomUUID?.() ?? [Date.now(), Math.random(), Math.random()].join('-');
 }
 
 /** Opens rows in the browser's own database. Without `onWithdrawal` they notice a withdrawal when they are read or written next. */

@@ -38,7 +38,7 @@ function pendingWithdrawal(): string {
 /** Returns the id of a consent that is stored now, and leaves the mark that something may be stored. */
 export function newConsent(): string {
   setMark(readMark() || `+${newId()}`);
-  return `${pendingWithdrawal()} ${Math.random().toString(36)}`;
+  return `${pendingWithdrawal()} ${newId()}`;
 }
 
 /** Whether data stored under a consent was withdrawn: none of it may be read or sent. */
@@ -47,8 +47,9 @@ export function isWithdrawn(consent: unknown): boolean {
   return pending !== '' && String(consent).split(' ')[0] !== pending;
 }
 
-function newId(): string {
-  return Math.random().toString(36).slice(2, 12).padEnd(10, '0');
+/** Returns a random id. `crypto.randomUUID` exists on secure pages only, and some apps have no `crypto`. */
+export function newId(): string {
+  return globalThis.crypto?.randomUUID?.() ?? [Date.now(), Math.random(), Math.random()].join('-').slice(0, 36);
 }
 
 /** Opens the channel on which tabs are notified of a withdrawal, where the browser has it and allows it. */

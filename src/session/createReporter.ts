@@ -23,8 +23,8 @@ interface ReporterOptions {
   readonly session_id: string;
   track(event: TrackedEvent): void;
   emit(event: PageEvent): void;
-  /** Returns true the first time it is called with a name for this session. */
-  once(name: string): boolean;
+  /** Returns true the first time that it is called with the id of an event. */
+  once(event_id: string): boolean;
   /** Called when the shopper closed the offers. */
   onDismissed(): void;
   now?(): number;
@@ -52,37 +52,34 @@ export function createReporter({
 }: ReporterOptions): Reporter {
   const actedAt = new Map<string, number>();
 
-  const loaded = (): void => {
-    if (once('LOAD')) send('WIDGET_LOAD');
-  };
+  const loaded = (): void => void sendOnce('WIDGET_LOAD');
 
-  function send(event_name: EventName, initiating_target?: Target, offer?: PlacedOffer, asset?: Asset): void {
+  function send(event: Omit<TrackedEvent, 'session_id'>, target?: Target, offer?: PlacedOffer, asset?: Asset): void {
     loaded();
-    const event: TrackedEvent = { event_name, session_id };
-    // Events that count once have the same id in every window, so that relay and network drop the duplicates.
-    if (/LOAD|DISPLAY|VIEW/.test(event_name))
-      event.event_id = onceId(session_id, event_name, offer?.insertion_id, asset?.id);
-    if (initiating_target) event.initiating_target = initiating_target;
-    if (offer) event.brand_properties = brandProperties(offer);
-    if (asset && initiating_target === 'INLINE_TILE') event.product_properties = { product_id: asset.id };
-    else if (asset) event.asset_id = asset.id;
-    track(event);
+    const about: TrackedEvent = { session_id, ...event };
+    if (target) about.initiating_target = target;
+    if (offer) about.brand_properties = brandProperties(offer);
+    if (asset && target === 'INLINE_TILE') about.product_properties = { product_id: asset.id };
+    else if (asset) about.asset_id = asset.id;
+    track(about);
+  }
+
+  /** Sends what counts once, with the same id in every window, so that relay and network drop the duplicates. */
+  function sendOnce(event_name: EventName, target?: Target, offer?: PlacedOffer, asset?: Asset): boolean {
+    const event_id = onceId(session_id, event_name, offer?.insertion_id, asset?.id);
+    const isNew = once(event_id);
+    if (isNew) send({ event_name, event_id }, target, offer, asset);
+    return isNew;
   }
 
   /** Whatever is displayed has a container that is displayed first: the widget before its offer, the offer before its tile. */
   function seen(what: 'display' | 'view', offer?: PlacedOffer, asset?: Asset): void {
-    const isView = what === 'view';
-    const suffix = isView ? 'VIEW' : 'DISPLAY';
-    if (isView) seen('display', offer, asset);
-    if (!offer) {
-      if (once(suffix)) send(`WIDGET_${suffix}`);
-      return;
-    }
+    const suffix = what === 'view' ? 'VIEW' : 'DISPLAY';
+    if (what === 'view') seen('display', offer, asset);
+    if (!offer) return void sendOnce(`WIDGET_${suffix}`);
     seen('display', asset && offer);
-    if (!once([suffix, offer.insertion_id, asset?.id].join(' '))) return;
-    if (asset) return send(`PRODUCT_${suffix}`, 'INLINE_TILE', offer, asset);
-    send(`BRAND_${suffix}`, 'INLINE_SLOT', offer);
-    emit({ type: isView ? 'view' : 'display', session_id, ...brandProperties(offer) });
+    if (asset) return void sendOnce(`PRODUCT_${suffix}`, 'INLINE_TILE', offer, asset);
+    if (sendOnce(`BRAND_${suffix}`, 'INLINE_SLOT', offer)) emit({ type: what, session_id, ...brandProperties(offer) });
   }
 
   /** Whether the same was done less than a double click ago. */
@@ -96,7 +93,7 @@ export function createReporter({
   function acted(action: ReportedAction): void {
     if (action.type === 'footer') {
       if (isRepeated(action.link)) return;
-      send('ELEMENT_CLICK', action.link === 'brand' ? 'INLINE_FOOTER_BRAND' : 'INLINE_FOOTER_PRIVACY');
+      send({ event_name: 'ELEMENT_CLICK' }, action.link === 'brand' ? 'INLINE_FOOTER_BRAND' : 'INLINE_FOOTER_PRIVACY');
       return emit(action);
     }
     const { type, offer, asset } = action;
@@ -104,8 +101,8 @@ export function createReporter({
     // What the shopper acted on was displayed, even if no observer has reported it yet.
     seen('display', offer, type === 'product' ? asset : undefined);
     if (type !== 'copy') {
-      const [name, target] = CLICKS[type];
-      send(name, asset && type === 'accept' ? 'INLINE_ASSET_TILE' : target, offer, asset);
+      const [event_name, target] = CLICKS[type];
+      send({ event_name }, asset && type === 'accept' ? 'INLINE_ASSET_TILE' : target, offer, asset);
     }
     emit({
       type: type === 'accept' ? 'click' : type,

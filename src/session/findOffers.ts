@@ -190,8 +190,7 @@ function load(
   const reporter = createReporter({
     session_id,
     emit: trace.emit,
-    // Other sessions of this order count for themselves.
-    once: (name) => memory.once(`${session_id} ${name}`),
+    once: (event_id) => memory.once(event_id, () => written),
     onDismissed: () => void (placement.mode !== 'INLINE' && memory.once('closed')),
     track(event) {
       if (!isCounted) return;

@@ -1,6 +1,5 @@
-import { newId } from '../queue/openCore.ts';
 import { DEVICE } from '../queue/rows.ts';
-import { tryStorage } from '../queue/withdrawal.ts';
+import { newId, tryStorage } from '../queue/withdrawal.ts';
 import { uuidFromText } from '../wire/hash.ts';
 import { own, parseJson, toJson } from '../wire/json.ts';
 import type { Placement } from './checkOptions.ts';
@@ -48,9 +47,10 @@ export interface OrderMemory {
   keep(response: unknown): Promise<void>;
   /**
    * Returns true the first time it is called with a name for this order. Two windows that are open at once may both get it:
-   * what they report has the same `event_id`, so that it counts once.
+   * what they report has the same `event_id`, so that it counts once. It is remembered in other pages when `written` resolves,
+   * which is called in the next task: a page that is killed between the two reports again, and nothing is lost.
    */
-  once(name: string): boolean;
+  once(name: string, written?: () => unknown): boolean;
   /** Whether `once` was called with the name, in any tab. */
   has(name: string): Promise<boolean>;
 }
@@ -74,6 +74,8 @@ interface Kept {
 /** Opens the memory of an order. */
 export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMemoryOptions): OrderMemory {
   let here: Kept = { at: now(), seen: [] };
+  /** What `once` was called with on this page. */
+  const marked = new Set<unknown>();
 
   /** Adds what another tab has stored. */
   function merge(other: unknown): Kept {
@@ -103,9 +105,12 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
       setTimeout(() => void store?.sweep((kept) => isFresh(kept, now())), SWEEP_DELAY_MS);
       if (toJson(response).length <= KEPT_LENGTH) await write({ response });
     },
-    once(name) {
-      if (here.seen.includes(name)) return false;
-      void write({ seen: [...here.seen, name] });
+    once(name, written) {
+      if (marked.has(name) || here.seen.includes(name)) return false;
+      marked.add(name);
+      void Promise.resolve()
+        .then(written)
+        .then(() => write({ seen: [...here.seen, name] }));
       return true;
     },
     has: async (name) => (await read()).seen.includes(name),

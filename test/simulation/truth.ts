@@ -267,8 +267,6 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
     hours.set(name, { ...sum, ours: sum.ours + ours, theirs: sum.theirs + theirs });
   }
   const causes = explanations.map(({ cause }) => cause).join(' ');
-  // A tab killed before its display was on disk: the next one reports the view alone, which the network counts as well.
-  const isViewed = (metric?: string): boolean => metric === 'impressions' && isIn('kill tab');
   const more = new Map<string, number>();
   for (const [name, { of, metric, ours, theirs }] of [...hours].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     // Of what counts once, the copy whose response was lost may be of an earlier hour than the one that was accepted.
@@ -276,11 +274,10 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
     const left = (more.get(of) ?? 0) + theirs - ours;
     more.set(of, isMoved ? left : 0);
     const isStrict = !isMoved && (isExact || isPlainly || !isExplained);
-    const isWrong = left < 0 || (left > 0 && isStrict && !isViewed(metric));
+    const isWrong = left < 0 || (left > 0 && isStrict);
     if (isWrong) failures.push(`3 wrong audit: ${name}: ${ours} and ${theirs}, said to be ${causes}`);
   }
   for (const [of, left] of more)
-    if (isExact && left > 0 && !isViewed(of.split(' ')[0]))
-      failures.push(`3 wrong audit: ${of}: ${left} too many, said to be ${causes}`);
+    if (isExact && left > 0) failures.push(`3 wrong audit: ${of}: ${left} too many, said to be ${causes}`);
   return failures;
 }
