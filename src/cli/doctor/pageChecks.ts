@@ -117,7 +117,8 @@ export function layoutChecks({ reported, shifts, boxes }: PageRecord, mode: stri
   const rendered = reported.find(({ code }) => code === 'rendered');
   if (!rendered) return [];
   if (mode !== 'INLINE' && mode !== '') return good(title, `${mode} offers are above the page and move nothing.`);
-  const attributed = shifts.filter(({ at }) => Math.abs(at - rendered.at) <= ATTRIBUTED_MS);
+  const { at } = rendered;
+  const attributed = shifts.filter(({ from, to }) => from <= at + ATTRIBUTED_MS && to >= at - ATTRIBUTED_MS);
   const pixels = Math.max(0, ...attributed.map((shift) => shift.pixels));
   const height = boxes[0]?.height ?? 0;
   if (pixels < SHIFT_MIN_PX) return good(title, 'Nothing moved when the offers were rendered.');

@@ -44,8 +44,8 @@ export interface PageTags {
 export interface PageRecord extends PageTags {
   readonly reported: readonly Reported[];
   readonly violations: readonly Violation[];
-  /** Layout shifts without input: when, and by how many pixels something moved. */
-  readonly shifts: readonly { readonly at: number; readonly pixels: number }[];
+  /** Layout shifts without input: when their frame began, when they were seen, and by how many pixels something moved. */
+  readonly shifts: readonly { readonly from: number; readonly to: number; readonly pixels: number }[];
   /** The boxes of what the widget has placed on the page. */
   readonly boxes: readonly { readonly name: string; readonly width: number; readonly height: number }[];
   readonly contrasts: readonly TextContrast[];
@@ -72,7 +72,7 @@ export function recordPage(measure: (host: Element) => TextContrast[]): void {
   const ELEMENTS_MAX = 20_000;
   const reported: Reported[] = [];
   const violations: Violation[] = [];
-  const shifts: { at: number; pixels: number }[] = [];
+  const shifts: { from: number; to: number; pixels: number }[] = [];
   const cut = (text: unknown): string => (typeof text === 'string' ? text.slice(0, TEXT_MAX) : '');
   // Past DOM clobbering: `<img name="querySelectorAll">` is a property of the document in every world.
   const all = (selector: string): Element[] => {
@@ -108,7 +108,8 @@ export function recordPage(measure: (host: Element) => TextContrast[]): void {
         const isMeasured = node?.isConnected && previousRect.height > 0 && currentRect.height > 0;
         return isMeasured ? Math.abs(currentRect.top - previousRect.top) : 0;
       });
-      shifts.push({ at: entry.startTime, pixels: Math.round(Math.max(0, ...moved)) });
+      // A busy page paints a frame long after it began.
+      shifts.push({ from: entry.startTime, to: performance.now(), pixels: Math.round(Math.max(0, ...moved)) });
       if (shifts.length > ELEMENTS_MAX) shifts.shift();
     }
   }).observe({ type: 'layout-shift', buffered: true });
@@ -148,7 +149,7 @@ export function recordPage(measure: (host: Element) => TextContrast[]): void {
           .map((element) => ({ relay: read(element, 'relay'), mode: read(element, 'display-mode') })),
         reported,
         violations,
-        shifts: shifts.toSorted((a, b) => Math.abs(a.at - rendered) - Math.abs(b.at - rendered)).slice(0, LIST_MAX),
+        shifts: shifts.toSorted((a, b) => Math.abs(a.to - rendered) - Math.abs(b.to - rendered)).slice(0, LIST_MAX),
         boxes: hosts.map((host) => {
           const { width, height } = host.getBoundingClientRect();
           const id = cut(host.id) || cut(host.parentElement?.id);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examineByHttp } from '../../../src/cli/doctor/examine.ts';
 import { bad, good } from '../../../src/cli/doctor/finding.ts';
-import { consoleChecks, outcomeCheck, placeChecks } from '../../../src/cli/doctor/pageChecks.ts';
+import { consoleChecks, layoutChecks, outcomeCheck, placeChecks } from '../../../src/cli/doctor/pageChecks.ts';
 import type { PageRecord } from '../../../src/cli/doctor/recordPage.ts';
 import { cardChecks, readHtml } from '../../../src/cli/doctor/readPage.ts';
 import { cacheChecks, keyChecks, prefetchChecks } from '../../../src/cli/doctor/serverChecks.ts';
@@ -48,6 +48,17 @@ test.each([
   expect(finding).toMatchObject({ state: 'bad', title: 'Network and key' });
   expect(finding?.text.split(/(?<=\.) /).at(-1)).toContain(said);
   expect(finding?.text).not.toContain('..');
+});
+
+test('a busy page moves in a frame that began long before the offers were rendered', () => {
+  const reported = [{ type: 'outcome', at: 2_000, code: 'rendered' }];
+  const states = [
+    { from: 600, to: 2_010 },
+    { from: 2_450, to: 2_900 },
+    { from: 100, to: 1_400 },
+    { from: 2_600, to: 2_610 },
+  ].map((shift) => layoutChecks({ ...RECORD, reported, shifts: [{ ...shift, pixels: 300 }] }, 'INLINE')[0]?.state);
+  expect(states).toEqual(['bad', 'bad', 'good', 'good']);
 });
 
 test('an outcome that follows from another finding refers to it, and is not a separate failure', () => {
