@@ -84,7 +84,6 @@ export function openCore(
 
   const rows = open(name, {
     emit,
-    now: () => clock.now().at,
     onWithdrawn() {
       void sender.close('at once');
       // Of a queue that was closed before, only what is still to be written or sent is called off.
@@ -104,6 +103,7 @@ export function openCore(
       ((events, { sent, ...how }) =>
         post(sent ? `${endpoint}${endpoint.includes('?') ? '&' : '?'}sent=${sent}` : endpoint, { events }, how)),
     emit,
+    trueTime: () => clock.now().at,
     gatherMs,
     startMs,
   });

@@ -123,15 +123,41 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
     mode: IDBTransactionMode,
     work: (table: Table) => T | Promise<T>,
     isPatient = false,
-    isAgain = false,
   ): Promise<T | undefined> {
-    if (lastRead) await lastRead;
-    if (isClosed || (isClosing && !isUsed) || (isBroken && !isPatient)) return undefined;
-    const used = store;
+    for (let isRenewed = false; ;) {
+      if (lastRead) await lastRead;
+      if (isClosed || (isClosing && !isUsed) || (isBroken && !isPatient)) return undefined;
+      const used = store;
+      const result = transact(mode, work);
+      try {
+        return await (isPatient ? result : within(HANGING_MS, result));
+      } catch (error) {
+        if (error === LEFT) continue;
+        if (isClosing) return undefined;
+        // A connection that the browser has lost is replaced, once.
+        if (!isRenewed && error instanceof DOMException) {
+          isRenewed = true;
+          if (store === used) disconnect();
+          continue;
+        }
+        listener.onBroken(error);
+        isBroken = true;
+        // It may only have been slow.
+        result.then(
+          () => isBroken && back(),
+          () => {},
+        );
+        return undefined;
+      }
+    }
+  }
+
+  /** Does work in one transaction. Rejects with `LEFT` where the page has left before it was done. */
+  function transact<T>(mode: IDBTransactionMode, work: (table: Table) => T | Promise<T>): Promise<T> {
     isUsed = true;
-    const result = new Promise<T>((done, fail) => {
+    return new Promise<T>((done, fail) => {
       running.set(fail, undefined);
-      void used(mode, async (rows) => {
+      void store(mode, async (rows) => {
         const { transaction } = rows;
         watch(transaction.db);
         running.set(fail, transaction);
@@ -144,25 +170,6 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
         .then(done, (error: unknown) => isLeft || fail(error))
         .then(() => isLeft || running.delete(fail));
     });
-    try {
-      return await (isPatient ? result : within(HANGING_MS, result));
-    } catch (error) {
-      if (error === LEFT) return run(mode, work, isPatient);
-      if (isClosing) return undefined;
-      // A connection that the browser has lost is replaced, once.
-      if (!isAgain && error instanceof DOMException) {
-        if (store === used) disconnect();
-        return run(mode, work, isPatient, true);
-      }
-      listener.onBroken(error);
-      isBroken = true;
-      // It may only have been slow.
-      result.then(
-        () => isBroken && back(),
-        () => {},
-      );
-      return undefined;
-    }
   }
 
   return {

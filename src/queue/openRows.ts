@@ -47,8 +47,8 @@ export interface Rows {
   isInFlight(key: string): boolean;
   /** Makes what a response has changed durable, and releases the rows that were claimed for it. */
   confirm(batch: readonly QueueEntry[], changes: readonly RowChange[]): Promise<void>;
-  /** Makes changes in one transaction. `mayDrop`: also drops what is too much; `aged`: and what is too old. */
-  change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void>;
+  /** Makes changes in one transaction, and drops what is too much, and what is too old at the time `dropAt`. */
+  change(changes: readonly RowChange[], dropAt?: number): Promise<void>;
   /**
    * Empties the queue, however long it takes. `at once`: in this task, and with the consent; the rows are closed. Resolves when
    * it is empty, or storage is gone.
@@ -61,8 +61,6 @@ export interface Rows {
 
 /** What the rows report. */
 export interface RowsListener {
-  /** Returns the time. */
-  now(): number;
   emit(event: QueueEvent): void;
   /** Consent was withdrawn elsewhere: the rows have stopped. */
   onWithdrawn(): void;
@@ -84,7 +82,7 @@ export interface ConsentRecord {
 export function openRows(
   openDatabase: (listener: DatabaseListener) => Database,
   { isWithdrawn, newConsent, onWithdrawal }: ConsentRecord,
-  { now, emit, onWithdrawn, onBack }: RowsListener,
+  { emit, onWithdrawn, onBack }: RowsListener,
 ): Rows {
   const known = new Map<string, KnownRow>();
   /** Rows that may be added before there are too many; as of the last read, since other tabs add as well. */
@@ -180,21 +178,20 @@ export function openRows(
     let added = read();
     // Far more at once than there is room for: what has to go is not written first.
     if (added.length > QUEUE_GROWN) {
-      drop(findDrops(added.map(([key]) => key).sort(), known));
+      drop(findDrops(added.map(([key]) => key).sort(), known, 0));
       added = read();
     }
     room -= added.length;
-    const changed = change(added, room < 0);
+    const changed = change(added, room < 0 ? 0 : undefined);
     return (written = written.then(() => changed));
   }
 
   async function change(
     changes: readonly RowChange[],
     // A dead letter may be one too many.
-    mayDrop: boolean | 'aged' = changes.some(([key]) => key > DEAD),
+    dropAt = changes.some(([key]) => key > DEAD) ? 0 : undefined,
   ): Promise<void> {
-    if (isStopped || (!changes[0] && !mayDrop)) return;
-    const time = mayDrop === 'aged' ? now() : undefined;
+    if (isStopped || (!changes[0] && dropAt === undefined)) return;
     for (const [key, value, from] of changes) {
       if (from || !value) known.delete(from ?? key);
       if (value) known.set(key, { ...known.get(key), value, put: 'unconfirmed' });
@@ -214,9 +211,9 @@ export function openRows(
         // What was cleared since this was called is not written.
         if (!value || known.has(key)) table.put(key, value);
       });
-      if (!mayDrop) return { drops: [], id, given, stored };
+      if (dropAt === undefined) return { drops: [], id, given, stored };
       const keys = await table.keys();
-      const drops = findDrops(keys, known, time);
+      const drops = findDrops(keys, known, dropAt);
       const gone = drops.flatMap(([, dropped]) => dropped);
       for (const key of gone) table.put(key, undefined);
       room = QUEUE_GROWN - keys.length + gone.length;
@@ -225,7 +222,7 @@ export function openRows(
     // What storage was too slow for stays unconfirmed: a read that was waiting as well must not take it for delivered.
     if (!changed) {
       room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
-      if (mayDrop) drop(findDrops([...known.keys()].sort(), known, time));
+      if (dropAt !== undefined) drop(findDrops([...known.keys()].sort(), known, dropAt));
       return;
     }
     for (const [key] of changes) {

@@ -32,6 +32,8 @@ interface SenderOptions {
   rows: Rows;
   send: Send;
   emit(event: QueueEvent): void;
+  /** Returns the time as the relay has it, if that is known. */
+  trueTime(): number;
   /** Milliseconds in which displays gather into one batch. */
   gatherMs?: number | undefined;
   /** Milliseconds until what earlier pages have left is sent. */
@@ -44,7 +46,7 @@ const LEAVING_MS = 50;
 const KEEPALIVE_MAX_BYTES = 60 * 1024;
 
 /** Sends what is queued, one tab at a time, and keeps what was not accepted. */
-export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0 }: SenderOptions): Sender {
+export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, startMs = 0 }: SenderOptions): Sender {
   let backoff: Backoff | undefined;
   let lastResponse: LastResponse | undefined;
   /** When the last request got no response; 0 if it got one. */
@@ -111,7 +113,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     });
     if (!hasSwept && (lastResponse || !due[0])) {
       hasSwept = true;
-      await rows.change([], 'aged');
+      await rows.change([], trueTime());
       return isHeld || !!due[0] || earliest > 0;
     }
     const batch = takeBatch(due, backoff);

@@ -112,10 +112,10 @@ export function isOld(key: string, known: Known, now: number): boolean {
 }
 
 /**
- * Finds what to drop of all rows: what is more than the queue holds and, if the time is known, what is too old. Rows in flight
+ * Finds what to drop of all rows: what is more than the queue holds, and what is too old at a time. Rows in flight
  * are never dropped.
  */
-export function findDrops(keys: readonly string[], known: Known, now = 0): Drops {
+export function findDrops(keys: readonly string[], known: Known, now: number): Drops {
   const found = { expired: [] as string[], dead: [] as string[], rest: [] as string[] };
   for (const key of keys) {
     const isDead = key > DEAD;

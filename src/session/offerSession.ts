@@ -92,12 +92,13 @@ export function openOfferSession(
   let isDestroyed = false;
 
   const { options, placement } = attempt;
-  const signal = 'code' in placement ? undefined : placement.signal;
+  /** The caller's, which destroys the session. Each time that offers are shown has its own signal. */
+  const callerSignal = 'code' in placement ? undefined : placement.signal;
   consent.subscribe(decided);
   // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.
   queueMicrotask(begin);
-  if (signal?.aborted) queueMicrotask(destroy);
-  signal?.addEventListener('abort', destroy);
+  if (callerSignal?.aborted) queueMicrotask(destroy);
+  callerSignal?.addEventListener('abort', destroy);
 
   const session: OfferSession = {
     get queue() {
@@ -157,7 +158,7 @@ export function openOfferSession(
   return session;
 
   function begin(): void {
-    if (isDestroyed || signal?.aborted) return;
+    if (isDestroyed || callerSignal?.aborted) return;
     if ('code' in placement) return trace.conclude(placement);
     hasBegun = true;
     const reason = placement.warnings.join(' ');
@@ -217,7 +218,7 @@ export function openOfferSession(
     isDestroyed = true;
     const isOpen = !trace.outcome;
     abort('destroy');
-    signal?.removeEventListener('abort', destroy);
+    callerSignal?.removeEventListener('abort', destroy);
     consent.close();
     void takeQueue()?.close();
     if (isOpen) trace.conclude(outcome('destroyed', 'Destroyed before any offers were shown'));
