@@ -78,7 +78,7 @@ const LONG_TESTS = [
   'test/audit/{faults,line}.test.ts',
   'test/lock/lockDirectory.test.ts',
   'test/operator/command/{add,numbers}.test.ts',
-  'test/simulation/sabotages.test.ts',
+  'test/simulation/{apart,sabotages}.test.ts',
   'test/{client,session}/killed.test.ts',
   'test/verify/broken.test.ts',
 ];

@@ -13,7 +13,7 @@ import { openRelaySlot, RelayServer, type RelaySlot } from './relay.ts';
 import { Shopper } from './shopper.ts';
 import { checkTruth, Truth } from './truth.ts';
 import { Machine, type Process, World } from './world.ts';
-import { Wire } from './wire.ts';
+import { type Exchange, Wire } from './wire.ts';
 
 /** What all histories of a process are made with. */
 export interface Stage {
@@ -63,6 +63,7 @@ export interface Outcome {
   /** What does not hold. Each begins with the number of its invariant. */
   readonly failures: readonly string[];
   readonly trace: readonly string[];
+  readonly exchanges: readonly Exchange[];
 }
 
 /** Milliseconds in which all that can be delivered must be, once nothing is wrong any more. */
@@ -78,7 +79,8 @@ export async function play(stage: Stage, plan: Plan): Promise<Outcome> {
     const publisher = await stage.database.addPublisher(world);
     const history = new History(stage, plan, { publisher, directory: join(folder, 'relay') });
     await history.run();
-    return { failures: await checkTruth(history.truth, stage.database, publisher), trace: world.trace };
+    const failures = await checkTruth(history.truth, stage.database, publisher);
+    return { failures, trace: world.trace, exchanges: history.truth.wire.exchanges };
   } finally {
     if (folder) rmSync(folder, { recursive: true });
   }
@@ -102,10 +104,10 @@ class History {
     const redis = (this.#redis = new Redis(world));
     const wire = (this.#wire = new Wire(world));
     const living = new Map<number, Process>();
-    const { store, keepsIds } = plan;
+    const { store, relays, keepsIds } = plan;
     // Two servers of one merchant have one clock.
     const clock = new Machine('relay');
-    this.#relays = (store === 'redis' ? [0, 1] : [0]).map(
+    this.#relays = [...Array(relays).keys()].map(
       (at) =>
         new RelayServer({
           world,

@@ -45,6 +45,7 @@ export type Step = { readonly after: number } & (
 export interface Plan {
   readonly seed: number;
   readonly store: StoreKind;
+  readonly relays: 1 | 2;
   /** Whether events keep their ids on the way to the network. */
   readonly keepsIds: boolean;
   /** Who shops on each device: two may be one person's. */
@@ -119,6 +120,7 @@ export function makePlan(seed: number): Plan {
   return {
     seed,
     store,
+    relays: store === 'redis' ? 2 : 1,
     shoppers,
     keepsIds: chance.chance(0.25),
     placement: one(PLACEMENTS),
