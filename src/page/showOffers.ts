@@ -125,7 +125,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
     if (!isInline(options)) await nextTask();
     throwIfAborted(signal);
     offers.open();
-    signal.addEventListener('abort', () => space.update({ type: 'dismiss', by: 'page' }));
+    signal.addEventListener('abort', () => signal.reason !== 'again' && space.update({ type: 'dismiss', by: 'page' }));
     if (target && isInline(options)) stay(target, offers.place, signal);
     return offers;
   }
@@ -172,8 +172,9 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
     }
   }
 
-  function again(changes: Partial<ShowOptions>): void {
-    options = { ...options, ...changes };
+  function again(forced: ShowOptions): void {
+    options = forced;
+    space.restore();
     session.again(attempt());
   }
 }

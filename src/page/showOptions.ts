@@ -77,7 +77,7 @@ export interface Inspected extends Partial<RawExchange> {
   readonly mount: Mount;
   readonly options: ShowOptions;
   /** Forgets the orders that this device remembers, and shows the offers anew with other options. */
-  again(changes: Partial<ShowOptions>): void;
+  again(options: ShowOptions): void;
   /** Opens the mount's queue anew. A queue captures the page's `fetch` and storage when it is opened. */
   reopen: OfferSession['reopenQueue'];
 }

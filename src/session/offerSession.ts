@@ -132,8 +132,8 @@ export function openOfferSession(
       trace.conclude(outcome('dismissed', 'Closed before any offers were shown'));
     },
     again(changed) {
-      // Only an option that is there, and is another one, decides anew: without it, consent stays what it is.
-      const isForced = 'consent' in changed.options && changed.options.consent !== attempt.options.consent;
+      // Only another option decides anew: under the same one, consent stays what it is.
+      const isForced = hasBegun && !isDestroyed && changed.options.consent !== attempt.options.consent;
       attempt = changed;
       if (!isForced && !lifetime) return;
       storage.clearOrders();

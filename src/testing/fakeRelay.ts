@@ -1,5 +1,6 @@
 import { createHandler, type Handler } from '../relay/createHandler.ts';
 import { readOptions } from '../relay/options/readOptions.ts';
+import type { RelayOptions } from '../relay/options/relayOptions.ts';
 import { fromRequest, type RelayRequest } from '../relay/runtime.ts';
 import { createDedupeMemory } from '../relay/dedupe/createDedupeMemory.ts';
 import { EVENT_NAMES, type EventName } from '../wire/events.ts';
@@ -27,6 +28,8 @@ export interface FakeRelayOptions {
    * production. By default every path is right.
    */
   readonly relay?: string | undefined;
+  /** What your relay's `context` adds to the page's request. By default nothing. */
+  readonly context?: RelayOptions['context'];
   /** The time at which the network's clock stands still. By default it is this machine's clock. */
   readonly now?: Date | number | string | undefined;
 }
@@ -84,6 +87,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
       forwardEventIds: true,
       rateLimit: false,
       sandbox,
+      context: options.context,
       dedupe,
       now,
       fetch: forcedFetch(network.fetch, scenario ?? {}),

@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { openDedupeFile } from '../../src/relay.ts';
-import { freePort, serve, type Served } from '../fixtures/serve.ts';
+import { serve, type Served } from '../fixtures/serve.ts';
+import { startRedis } from '../fixtures/startRedis.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
 import { buildCommand, type Command } from '../relay/command.ts';
 
@@ -216,34 +216,25 @@ test.runIf(process.platform === 'linux')(
 );
 
 describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('with --redis', () => {
-  let port: number;
+  let url: string;
   let server: ChildProcess;
   beforeAll(async () => {
-    port = await freePort();
-    server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' });
-    for (;;) {
-      try {
-        const store = await openDedupeRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'shop:' });
-        const widgets = ['a,b "c"', '@cmd|x', '\\u000a=1+1', '\\u001b[2J\\u202ex'];
-        await store.accept(
-          widgets.map((_, at) => String(at).repeat(32)),
-          '',
-          widgets.map((widget) => `${DAY}T10 BRAND_CLICK THANK_YOU INLINE ${widget}`),
-        );
-        await store.ledger.add(new Map([['2026-11-19T10 offers_requested - - ', 1]]));
-        await store.close();
-        return;
-      } catch (error) {
-        if (server.exitCode !== null) throw error;
-        await sleep(100);
-      }
-    }
+    ({ url, server } = await startRedis());
+    const store = await openDedupeRedis({ url, prefix: 'shop:' });
+    const widgets = ['a,b "c"', '@cmd|x', '\\u000a=1+1', '\\u001b[2J\\u202ex'];
+    await store.accept(
+      widgets.map((_, at) => String(at).repeat(32)),
+      '',
+      widgets.map((widget) => `${DAY}T10 BRAND_CLICK THANK_YOU INLINE ${widget}`),
+    );
+    await store.ledger.add(new Map([['2026-11-19T10 offers_requested - - ', 1]]));
+    await store.close();
   });
   afterAll(() => void server.kill());
 
   test('compares what the relays counted, and writes hostile widget ids safely', async () => {
     [clicks, status] = [4, 200];
-    const redis = ['--redis', `redis://127.0.0.1:${port}`, '--redis-prefix', 'shop:', '--from', DAY];
+    const redis = ['--redis', url, '--redis-prefix', 'shop:', '--from', DAY];
     const { code, stdout } = await audit(redis, { OFFERLET_DATA: '' });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^clicks +4 +4 +0 +ok$/m);
@@ -256,7 +247,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('with --redis', () =
   });
 
   test('another prefix has no ledger, and a Redis that is away is named without its password', async () => {
-    const other = await audit(['--redis', `redis://127.0.0.1:${port}`, '--from', DAY], { OFFERLET_DATA: '' });
+    const other = await audit(['--redis', url, '--from', DAY], { OFFERLET_DATA: '' });
     expect([other.code, other.stderr]).toEqual([4, expect.stringMatching(/The ledger has no counts/)]);
     const away = await audit(['--redis', 'redis://me:hunter2@127.0.0.1:1', '--from', DAY], { OFFERLET_DATA: '' });
     expect(away.code).toBeGreaterThan(1);

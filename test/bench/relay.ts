@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from 'redis';
+import { openDedupeRedis } from '../../src/relay-redis.ts';
+import { startRedis } from '../fixtures/startRedis.ts';
 import { batch, newOrder, sameOrder } from './relay/bodies.ts';
 import { compare } from './relay/compare.ts';
 import { buildRelay, measure, serve, type Served } from './relay/processes.ts';
 
 /**
  * `npm run bench -- relay [seconds per run] [rounds]`: the relay, with and without a file of accepted events, next to a
- * pass-through, in turns; then what its memory takes.
+ * pass-through, in turns; then what accepted events take in memory, in a file and in a Redis. Without a round, only that.
  */
 export async function run(args: string[]): Promise<void> {
   const seconds = Number(args[0] ?? 4);
@@ -28,16 +32,39 @@ export async function run(args: string[]): Promise<void> {
       relay: await start('relay', address, relayModule),
       file: await start('file', address, relayModule, join(folder, 'data')),
     };
-    console.log(`in turns, ${rounds} × ${seconds} s each, 16 connections, each in a separate process`);
-    const offers = { path: '/recommendations', seconds, rounds, servers };
-    await compare({ ...offers, title: 'offers, misses: each of another order', body: newOrder, goal: 0.7 });
-    await compare({ ...offers, title: 'offers, hits: the same order again', body: sameOrder });
-    const events = { path: '/events/batch', seconds, rounds, servers };
-    await compare({ ...events, title: 'batches of 20 new events', body: batch, goal: 0.4, fileGoal: 0.3 });
-    console.log('\nmemory, after collecting garbage');
+    if (rounds > 0) {
+      console.log(`in turns, ${rounds} × ${seconds} s each, 16 connections, each in a separate process`);
+      const offers = { path: '/recommendations', seconds, rounds, servers };
+      await compare({ ...offers, title: 'offers, misses: each of another order', body: newOrder, goal: 0.7 });
+      await compare({ ...offers, title: 'offers, hits: the same order again', body: sameOrder });
+      const events = { path: '/events/batch', seconds, rounds, servers };
+      await compare({ ...events, title: 'batches of 20 new events', body: batch, goal: 0.4, fileGoal: 0.3 });
+    }
+    console.log('\naccepted events, after collecting garbage');
     for (const what of ['ids', 'day']) console.log(await measure([what, '', relayModule, join(folder, what)]));
+    console.log(await measureRedis());
   } finally {
     for (const each of served) each.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What Redis says that it uses for 100,000 events, in batches of ten. */
+async function measureRedis(): Promise<string> {
+  const { url, server } = await startRedis();
+  const client = await createClient({ url }).connect();
+  const used = async (): Promise<number> => Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+  const store = await openDedupeRedis({ url });
+  const cells = Array<string>(10).fill('2026-11-23T10 BRAND_CLICK THANK_YOU INLINE ');
+  const before = await used();
+  for (let at = 0; at < 10_000; at++) {
+    const keys = cells.map(() => randomUUID().replaceAll('-', ''));
+    await store.claim(keys);
+    await store.accept(keys, '192.0.2.1', cells);
+  }
+  const bytes = (await used()) - before;
+  await store.close();
+  client.destroy();
+  server.kill();
+  return `  100,000 events in a Redis: ${Math.round(bytes / 100_000)} bytes each`;
 }

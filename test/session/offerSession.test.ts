@@ -143,15 +143,20 @@ const GIVE = {
   undecided: ({ session }: World) => session.consent(undefined),
   dismiss: ({ session }: World) => session.dismiss('close'),
   destroy: ({ session }: World) => session.destroy(),
-  // Inline offers come back even if they were closed.
+  // Without the option: by default, consent is given. Inline offers come back even if they were closed.
   again: ({ session, relay: { fetch } }: World) =>
     session.again({ options: { ...INLINE, fetch }, placement: checkOptions(INLINE) }),
 } as const;
 
 /** What each input adds: attempts to show offers, and outcomes. What is missing changes nothing. */
 const ADDED: Record<StateName, Partial<Record<keyof typeof GIVE, { attempts?: number; codes?: string[] }>>> = {
-  undecided: { given: { attempts: 1 }, denied: { codes: ['consent_denied'] }, destroy: { codes: ['destroyed'] } },
-  denied: { given: { attempts: 1 }, destroy: {} },
+  undecided: {
+    given: { attempts: 1 },
+    denied: { codes: ['consent_denied'] },
+    destroy: { codes: ['destroyed'] },
+    again: { attempts: 1 },
+  },
+  denied: { given: { attempts: 1 }, destroy: {}, again: { attempts: 1 } },
   requesting: { ...during(['destroyed']), dismiss: { codes: ['dismissed'] } },
   waiting: { ...during(['destroyed']), dismiss: { codes: ['dismissed'] } },
   shown: during([]),

@@ -109,6 +109,9 @@ test('it has the routes and refusals of a relay, on any path and for any origin'
     400,
     expect.objectContaining({ message: expect.any(String) }),
   ]);
+  const known = fakeRelay({ context: () => ({ user_details: { external_guid: 'c-42' } }) });
+  const placement_details = { view: 'THANK_YOU', display_mode: 'INLINE' };
+  expect((await post(known, '/recommendations', { placement_details })).status).toBe(200);
   expect((await post(relay, '/nothing', {})).status).toBe(404);
 });
 

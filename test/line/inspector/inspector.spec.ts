@@ -83,6 +83,10 @@ test('offers that are shown again have their own explanation, and the previous o
   await expect(outcome.getByText('BRAND_DISPLAY tracked')).toBeHidden();
   await outcome.getByText(/^Before it was shown again/).click();
   await expect(outcome.getByText('BRAND_DISPLAY tracked')).toBeVisible();
+  // The next scenario begins anew: neither its consent nor the state of its place is that of the last one.
+  await (await goTo(page, 'Force')).getByLabel('Scenario').selectOption('no-offers');
+  await expect((await goTo(page, 'Outcome')).getByRole('heading', { name: 'no_offers' })).toBeVisible();
+  await expect(page.locator('#offers')).toHaveAttribute('data-offerlet', 'empty');
 });
 
 test('Seen follows an offer into view, and agrees with what is reported', async ({ page }) => {

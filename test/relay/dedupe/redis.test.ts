@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createClient } from 'redis';
@@ -6,6 +6,7 @@ import { createDedupeRedis, openDedupeRedis } from '../../../src/relay-redis.ts'
 import type { DedupeStore } from '../../../src/relay.ts';
 import { ask } from './keys.ts';
 import { event, json, RESPONSE, setUp } from '../scriptedNetwork.ts';
+import { startRedis } from '../../fixtures/startRedis.ts';
 import { freePort } from '../../fixtures/serve.ts';
 
 const ORDER = {
@@ -26,19 +27,7 @@ async function openStore(options: { claimMs?: number; maxAgeMs?: number; prefix?
 
 describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in a real Redis', () => {
   beforeAll(async () => {
-    const port = await freePort();
-    server = spawn(
-      'redis-server',
-      ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.stdout?.on('data', (chunk: Buffer) => {
-        if (chunk.toString().includes('Ready to accept connections')) resolve();
-      });
-    });
-    url = `redis://127.0.0.1:${port}`;
+    ({ url, server } = await startRedis());
   });
   afterEach(async () => {
     vi.useRealTimers();
