@@ -37,6 +37,8 @@ test('until it has arrived a page shows what it will consist of', async ({ page 
   ] as const) {
     await page.goto(`${own.url}/${place}`);
     await expect(page.locator('.outline > .card'), place).toHaveCount(cards);
+    const widths = page.locator('.outline .bone').evaluateAll((bones) => bones.map((bone) => bone.clientWidth));
+    expect(Math.min(...(await widths)), place).toBeGreaterThan(100);
   }
 });
 

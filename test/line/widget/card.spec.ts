@@ -380,7 +380,8 @@ test('spare space is above an inline text, in its picture, or around the rows of
   const [words, actions] = await boxesOf(page, '.words', '.actions');
   expect(actions.y - words.y - words.height).toBeCloseTo(32, 0);
   await mount(page, { groups: [hero(placed(0, { assets: pictures(1) }))] });
-  expect((await boxOf(page, '.picture')).height).toBeGreaterThan(600);
+  const [picture, text, buttons] = await boxesOf(page, '.picture', '.words', '.actions');
+  expect([picture.height > 600, Math.round(buttons.y - text.y - text.height)]).toEqual([true, 16]);
   await mount(page, { groups: [list(placed(1, { disclosure_details: undefined }))] });
   const [row, first, last] = await boxesOf(page, '.offer', '.logo', '.actions');
   expect(row.y + row.height - last.y - last.height).toBeCloseTo(first.y - row.y, 0);
