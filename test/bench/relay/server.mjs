@@ -114,6 +114,7 @@ async function measureDay() {
     const keys = Array.from({ length: 10 }, (_, next) => keyOf(at + next));
     const hour = String(Math.floor(at / 41_667)).padStart(2, '0');
     const cells = keys.map((_, next) => `2026-11-23T${hour} BRAND_${'DC'[next % 2]} THANK_YOU INLINE `);
+    await store.claim(keys);
     const done = store.accept(keys, `10.0.${(at >> 8) & 255}.${at & 255}`, cells);
     if (at % 1_000 === 0) await done;
   }
