@@ -11,7 +11,8 @@ export function healthRoutes(): readonly NetworkRoute[] {
       surface: 'page',
       async handler(_request, context) {
         await context.db.hot('SELECT 1 AS alive');
-        return Response.json({ status: 'ok', environment: context.environment, version });
+        const status = context.db.readOnlyBecause === undefined ? 'ok' : 'read_only';
+        return Response.json({ status, environment: context.environment, version });
       },
     },
   ];

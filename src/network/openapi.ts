@@ -59,8 +59,12 @@ export const CONTRACT: Contract = {
         open: true,
         responses: {
           200: [
-            'It works.',
-            object({ status: oneOfTexts(['ok']), environment: oneOfTexts(['production', 'staging']), version: TEXT }),
+            'It works; `read_only` if its disk is full.',
+            object({
+              status: oneOfTexts(['ok', 'read_only']),
+              environment: oneOfTexts(['production', 'staging']),
+              version: TEXT,
+            }),
           ],
           503: ['The network cannot reach its database.', ref('Message')],
         },

@@ -30,6 +30,7 @@ describe.skipIf(process.platform === 'win32')('on a full disk', () => {
     const [problem, stored, refused] = await write(1, { isFull: true });
     expect(problem).toEqual({
       problem: expect.stringMatching(/^\S+ cannot be written \(EFBIG.*\)\. The network only reads what is stored\./),
+      health: 'read_only',
     });
     expect(stored).toEqual({ present: Array(6).fill(expect.any(String)), loads: 6 });
     expect(refused).toEqual({ status: 503 });
@@ -37,11 +38,12 @@ describe.skipIf(process.platform === 'win32')('on a full disk', () => {
   });
 
   test('a relay starts with the events it knows, takes no others, and says so', async () => {
+    const directory = makeFolder();
     const program = `
       const { openDedupeFile } = await import(${JSON.stringify(new URL('relay.js', module).href)});
       const [accepted, other] = ['a', 'b'].map((digit) => digit.repeat(32));
       const say = (line) => console.log(JSON.stringify(line));
-      const file = await openDedupeFile(${JSON.stringify(makeFolder())}, { onLog: ({ message, error }) => say([message, error]) });
+      const file = await openDedupeFile(${JSON.stringify(directory)}, { onLog: ({ message, error }) => say([message, error]) });
       say([file.size()]);
       if (file.size() === 0) await file.accept([accepted]);
       const claims = [accepted, other].map(async (key) => file.claim([key]));
@@ -53,5 +55,8 @@ describe.skipIf(process.platform === 'win32')('on a full disk', () => {
     const [said, ...rest] = (await open({ isFull: true })).slice(0, 3);
     expect(said).toEqual([expect.stringContaining('cannot be written'), expect.stringContaining('EFBIG')]);
     expect(rest).toEqual([[1], [['known'], 'EFBIG']]);
+    // An empty directory has nothing that could be read: the relay says what to do.
+    rmSync(directory, { recursive: true });
+    await expect(open({ isFull: true })).rejects.toThrow(/\(EFBIG\)\. Check its permissions and space/);
   });
 });

@@ -7,7 +7,8 @@ const [module, options] = process.argv.slice(2);
 const { createNetwork } = await import(module);
 const { rounds = Infinity, ...place } = JSON.parse(options);
 const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
-const log = ({ message }) => message.includes('cannot be written') && say({ problem: message });
+let problem;
+const log = ({ message }) => message.includes('cannot be written') && (problem = message);
 const network = await createNetwork({ seed: 'empty', log, ...place });
 const { keys } = network.describe();
 const ask = async (path, init = {}) => {
@@ -21,6 +22,7 @@ const post = (path, body) =>
     body: JSON.stringify(body),
   });
 
+if (problem) say({ problem, health: (await ask('/health')).body.status });
 const { body: before } = await ask('/sandbox/events');
 const report = await ask('/adnet/reporting/v2/report/?metrics=feed_loads', {
   headers: { 'x-api-key': keys.management },
