@@ -1,6 +1,6 @@
 import { fetchText } from '../http/fetchText.ts';
 import { isObject, own, parseJson } from '../wire/json.ts';
-import { createSecrets } from '../text/printable.ts';
+import { createSecrets, hideKeys } from '../text/printable.ts';
 import { pause } from '../http/pause.ts';
 
 /** Which key a call carries: that of an interface, one that was revoked, none, or a text that is none. */
@@ -8,7 +8,7 @@ export type KeyName = 'integration' | 'management' | 'reporting' | 'revoked' | '
 
 /** One request. */
 export interface Ask {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method?: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: string | Readonly<Record<string, string>>;
   readonly key: KeyName;
@@ -38,10 +38,10 @@ export interface Network {
   readonly last: Exchange | undefined;
   /** Calls in a row without a response. */
   readonly silent: number;
-  /** The text, with its keys hidden if it has any. */
+  /** The beginning of a text, with its keys hidden if it has any. */
   hide(text: string): string;
   ask(ask: Ask): Promise<Exchange>;
-  /** From now on calls only undo what was changed: they ignore `signal`, `maxCalls` and `maxMs`. */
+  /** From now on calls only undo what was changed: they ignore `signal` and `maxCalls`, and may take a quarter of `maxMs`. */
   finish(): void;
 }
 
@@ -55,7 +55,7 @@ export interface NetworkOptions {
   readonly signal?: AbortSignal | undefined;
   /** Calls that a run may make. */
   readonly maxCalls: number;
-  /** Milliseconds that a run may take. */
+  /** Milliseconds that a run may take before it undoes what it has changed. */
   readonly maxMs: number;
   /** Milliseconds between the beginnings of two calls. */
   readonly paceMs: number;
@@ -76,16 +76,21 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** A network that asks for more patience is left alone. */
 const RETRY_MAX_S = 30;
 const RETRIES = 3;
-/** Characters of a body that are kept for people. */
+/** Characters of a text that are kept for people. */
 const SHOWN = 2_000;
+/** Characters behind them in which a key is looked for that begins before. */
+const KEY_MAX = 2_000;
 
 /** Returns how to call a network politely: paced, as often as allowed, and later when it asks for that. */
 export function openNetwork(options: NetworkOptions): Network {
   const { url, keys, version, maxCalls, maxMs, paceMs } = options;
   const secrets = Object.values(keys).map((key) => createSecrets(key));
   const redact = (text: string): string => secrets.reduce((shown, secret) => secret.redact(shown), text);
-  const hide = (text: string): string => (secrets.some((secret) => secret.isIn(text)) ? redact(text) : text);
-  const started = performance.now();
+  function hide(whole: string): string {
+    const text = whole.slice(0, SHOWN + KEY_MAX);
+    return hideKeys(secrets.some((secret) => secret.isIn(text)) ? redact(text) : text).slice(0, SHOWN);
+  }
+  let ends = performance.now() + maxMs;
   let last: Exchange | undefined;
   let silent = 0;
   const delayed: Exchange[] = [];
@@ -93,12 +98,17 @@ export function openNetwork(options: NetworkOptions): Network {
   let next = 0;
   let isFinishing = false;
 
+  /** Throws if the run ends before these milliseconds have passed. */
+  function expectTime(ms: number): void {
+    if (performance.now() + ms < ends) return;
+    ends = performance.now();
+    throw new RunLimitError(`The run takes no longer than ${maxMs / 1_000} seconds.`);
+  }
+
   async function once(ask: Ask): Promise<Exchange> {
     const signal = isFinishing ? undefined : options.signal;
-    if (!isFinishing) {
-      if (calls >= maxCalls) throw new RunLimitError(`The run has made ${maxCalls} calls.`);
-      if (performance.now() - started >= maxMs) throw new RunLimitError(`The run has taken ${maxMs / 1_000} seconds.`);
-    }
+    if (!isFinishing && calls >= maxCalls) throw new RunLimitError(`The run has made ${maxCalls} calls.`);
+    expectTime(0);
     calls++;
     const wait = next - performance.now();
     next = Math.max(next, performance.now()) + paceMs;
@@ -121,7 +131,12 @@ export function openNetwork(options: NetworkOptions): Network {
     const target = `${url}${path}${search === '' ? '' : `?${search}`}`;
     silent++;
     const init = { method, headers, ...(text !== undefined && { body: text }) };
-    const limits = { ms: TIMEOUT_MS, maxBytes: MAX_BYTES, fetch: options.fetch, signal };
+    const limits = {
+      ms: Math.min(TIMEOUT_MS, Math.max(1, ends - performance.now())),
+      maxBytes: MAX_BYTES,
+      fetch: options.fetch,
+      signal,
+    };
     const { response, text: received } = await fetchText(target, init, limits).catch((error: unknown) => {
       throw new SilentError(reasonOf(error));
     });
@@ -129,11 +144,11 @@ export function openNetwork(options: NetworkOptions): Network {
     const sent = {
       call: redact(`${method} ${target}`),
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)])),
-      ...(text !== undefined && { body: redact(text.slice(0, SHOWN)) }),
+      ...(text !== undefined && { body: hide(text) }),
     };
     const { status } = response;
     const shown = new Headers([...response.headers].map(([name, value]) => [name, hide(value)]));
-    last = { sent, status, headers: shown, text: redact(received), json: parseJson(received) };
+    last = { sent, status, headers: shown, text: hide(received), json: parseJson(received) };
     return last;
   }
 
@@ -152,6 +167,7 @@ export function openNetwork(options: NetworkOptions): Network {
     hide,
     finish() {
       isFinishing = true;
+      ends = performance.now() + maxMs / 4;
     },
     async ask(ask) {
       for (let left = RETRIES; ; left--) {
@@ -160,6 +176,7 @@ export function openNetwork(options: NetworkOptions): Network {
         const isPassing = exchange.status === 429 || exchange.status === 503;
         if (isPassing) delayed.push(exchange);
         if (!isPassing || left === 0 || !(seconds <= RETRY_MAX_S)) return exchange;
+        expectTime(seconds * 1_000);
         await pause(seconds * 1_000, isFinishing ? undefined : options.signal);
       }
     },

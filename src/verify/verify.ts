@@ -62,8 +62,8 @@ export interface Verification {
 
 /** Calls of one run, and milliseconds between two: 600 in a minute at most. */
 const MAX_CALLS = 600;
-/** Milliseconds after which a network that delays every call is left alone. */
-const MAX_MS = 300_000;
+/** Milliseconds after which a network that delays every call is left alone. With what undoes changes, a run ends in five minutes. */
+const MAX_MS = 240_000;
 const PACE_MS = 50;
 const LOOK_MS = 1_500;
 /** Calls in a row without a response, after which a network is left alone. */
@@ -83,7 +83,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     onVerdict?.(verdict, verdicts.length, chosen.length);
   }
   network.finish();
-  const left = await world.cleanUp();
+  const left = (await world.cleanUp()).map((what) => network.hide(what));
   return { verdicts, left, calls: network.calls, isInterrupted: signal?.aborted === true };
 
   async function judge({ check, isReading, ...rule }: Rule): Promise<Verdict> {
