@@ -146,7 +146,9 @@ const server = createServer((request, response) => {
   void respond(request)
     .catch((error) => [error.status ?? 500, { message: error.message }])
     .then(([status, body]) => {
-      response.writeHead(status, body && { 'content-type': 'application/json' }).end(body && JSON.stringify(body));
+      response
+        .writeHead(status, { allow: 'POST', ...(body && { 'content-type': 'application/json' }) })
+        .end(body && JSON.stringify(body));
     });
 });
 server.listen(Number(PORT), '127.0.0.1', () => {

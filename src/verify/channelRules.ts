@@ -8,12 +8,24 @@ const DETAILS = '/adnet/channel/details/';
 const CATEGORIES = '/adnet/adconfig/categories/';
 const EXCLUSIONS = '/adnet/channel/exclusions/';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
+const REMOVE_NOBODY = `/adnet/publishers/${NOBODY}/remove/`;
 const STATUSES = ['PENDING', 'NEEDS_INFO', 'APPROVED', 'REJECTED'];
 
 const get = (path: string, query: Ask['query'] = ''): Ask => ({ path, query, key: 'management' });
 const put = (path: string, body: unknown): Ask => ({ method: 'PUT', path, key: 'management', body });
 const exclusionsOf = (id: string): string => `/adnet/publishers/${id}/exclusions/`;
 const bad = (id: string, says: string, ask: Ask): Omit<Rule, 'of'> => refused(id, says, ask, [400, 'fields']);
+
+/** A rule that neither path with a body takes these. */
+const refusesBodies = (id: string, says: string, bodies: readonly string[]): Omit<Rule, 'of'> =>
+  rule(id, says, async (on) => {
+    for (const body of bodies)
+      for (const ask of [put(EXCLUSIONS, body), { ...put('/adnet/publishers/add/', body), method: 'POST' } as const]) {
+        const exchange = await on.ask(ask);
+        const isNamed = isObject(exchange.json) && Array.isArray(exchange.json['non_field_errors']);
+        expect(exchange, '400 with { "non_field_errors": ["…"] }', exchange.status === 400 && isNamed);
+      }
+  });
 
 async function listed(
   on: Checked,
@@ -62,7 +74,16 @@ const sorted = (names: readonly string[]): boolean =>
 /** What the Channel API promises. Removing an approved publisher is not among it: nothing could undo that. */
 export const CHANNEL_RULES: readonly Rule[] = [
   ...of('channel', [
-    refused('C1.no-key', 'A call without a key is refused.', { path: LIST, key: 'none' }, [401, 'detail']),
+    reading('C1.no-key', 'A call without a key is refused.', async (on) => {
+      for (const path of [LIST, DETAILS, CATEGORIES, `/adnet/publishers/details/${NOBODY}/`])
+        expectRefusal(await on.ask({ path, key: 'none' }), 401, 'detail');
+    }),
+    rule('C1.no-key-changes', 'Without a key nothing is changed, whatever the body.', async (on) => {
+      for (const path of [EXCLUSIONS, exclusionsOf(NOBODY)])
+        expectRefusal(await on.ask({ ...put(path, '{"subcategory_ids":'), key: 'none' }), 401, 'detail');
+      expectRefusal(await on.ask({ path: '/adnet/publishers/add/', key: 'none', body: '{"items":' }), 401, 'detail');
+      expectRefusal(await on.ask({ method: 'DELETE', path: REMOVE_NOBODY, key: 'none' }), 401, 'detail');
+    }),
     refused('C1.wrong-key', 'An unknown key is refused.', { path: DETAILS, key: 'wrong' }, [401, 'detail']),
     refused(
       'C1.first',
@@ -97,7 +118,7 @@ export const CHANNEL_RULES: readonly Rule[] = [
     rule('C5.replace', "PUT replaces the channel's exclusions, and an empty list clears them.", (on) =>
       keepingExclusions(on, async () => {
         const [one = '', other = ''] = await someIds(on, 2);
-        for (const wanted of [[one, other], [other], []]) {
+        for (const wanted of [[other, one], [one], [one], []]) {
           const exchange = await on.ask(put(EXCLUSIONS, { subcategory_ids: wanted }));
           expect(exchange, '200 with { "ok": true }', exchange.status === 200 && own(exchange.json, 'ok') === true);
           const found = await channelExclusions(on);
@@ -107,9 +128,10 @@ export const CHANNEL_RULES: readonly Rule[] = [
     ),
     rule('C5.duplicates', 'An id that is given twice is stored once.', (on) =>
       keepingExclusions(on, async () => {
-        const [one = ''] = await someIds(on, 1);
-        expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: [one, one] })));
-        expect(await on.ask(get(DETAILS)), 'one exclusion', (await channelExclusions(on)).length === 1);
+        const [one = '', other = ''] = await someIds(on, 2);
+        expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: [other, one, other] })));
+        const found = await channelExclusions(on);
+        expect(await on.ask(get(DETAILS)), `exclusions ["${other}","${one}"]`, String(found) === `${other},${one}`);
       }),
     ),
     bad('C6.missing', 'subcategory_ids is required.', put(EXCLUSIONS, {})),
@@ -140,22 +162,28 @@ export const CHANNEL_RULES: readonly Rule[] = [
     ]),
     rule('C7.replace', "PUT replaces one publisher's exclusions, and leaves the channel's.", async (on) => {
       const { publisher_remote_id: id } = await on.world.publisher();
-      const ofPublisher = async (): Promise<readonly string[]> => {
+      const ofPublisher = async (): Promise<Readonly<Record<'external' | 'publisher', readonly string[]>>> => {
         const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
-        const list = own(own(own(own(expectOk(exchange), 'publisher'), 'exclusions'), 'subcategories'), 'publisher');
-        expect(exchange, 'publisher.exclusions.subcategories.publisher', Array.isArray(list));
-        return list as readonly string[];
+        const lists = own(own(own(expectOk(exchange), 'publisher'), 'exclusions'), 'subcategories');
+        const [external, publisher] = [own(lists, 'external'), own(lists, 'publisher')];
+        const areLists = Array.isArray(external) && Array.isArray(publisher);
+        expect(exchange, 'publisher.exclusions.subcategories: { external: […], publisher: […] }', areLists);
+        return { external, publisher } as { external: readonly string[]; publisher: readonly string[] };
       };
-      const [before, channel, [one = '']] = [await ofPublisher(), await channelExclusions(on), await someIds(on, 1)];
+      const [{ external, publisher: before }, channel] = [await ofPublisher(), await channelExclusions(on)];
+      const [one = '', other = ''] = await someIds(on, 2);
       const set = async (ids: readonly string[]): Promise<void> =>
         void expectOk(await on.ask(put(exclusionsOf(id), { subcategory_ids: ids })));
       await on.world.undoing(
         `the exclusions of publisher ${id}`,
         () => set(before),
         async () => {
-          await set([one]);
+          await set([other, one, other]);
+          expectRefusal(await on.ask(put(exclusionsOf(id), { subcategory_ids: [one, NOBODY] })), 400, 'fields');
           const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
-          expect(exchange, `exclusions ["${one}"]`, String(await ofPublisher()) === one);
+          const found = await ofPublisher();
+          expect(exchange, `exclusions ["${other}","${one}"]`, String(found.publisher) === `${other},${one}`);
+          expect(exchange, "the publisher's own exclusions as before", String(found.external) === String(external));
           const isAsBefore = String(await channelExclusions(on)) === String(channel);
           expect(await on.ask(get(DETAILS)), "the channel's exclusions as before", isAsBefore);
         },
@@ -180,17 +208,20 @@ export const CHANNEL_RULES: readonly Rule[] = [
       expect(exchange, `${Math.min(50, count)} items`, publishers.length === Math.min(50, count));
     }),
     reading('C11.200', 'page_size 200 is accepted.', async (on) => void (await listed(on, { page_size: '200' }))),
-    ...['201', '0', '-1', 'x'].map((value) =>
+    ...['201', '0', '-1', '1.5', 'x'].map((value) =>
       bad(`C11.size-${value}`, `page_size ${value} is refused.`, get(LIST, { page_size: value })),
     ),
-    ...['0', 'x'].map((value) => bad(`C11.page-${value}`, `page ${value} is refused.`, get(LIST, { page: value }))),
+    ...['0', '-1', 'x'].map((value) =>
+      bad(`C11.page-${value}`, `page ${value} is refused.`, get(LIST, { page: value })),
+    ),
     reading('C11.beyond', 'A page beyond the end is empty, or a 404.', async (on) => {
       const exchange = await on.ask(get(LIST, { page: '100000' }));
       const publishers = own(exchange.json, 'publishers');
       expect(
         exchange,
-        '200 with no publishers, or 404',
-        exchange.status === 404 || (Array.isArray(publishers) && publishers.length === 0),
+        '200 with no publishers and "next": null, or 404',
+        exchange.status === 404 ||
+          (Array.isArray(publishers) && publishers.length === 0 && own(exchange.json, 'next') === null),
       );
     }),
     reading('C12.walk', 'Walking by next gives each item once, as many as count says.', async (on) => {
@@ -199,7 +230,7 @@ export const CHANNEL_RULES: readonly Rule[] = [
       if (count > size * 10) throw new UntoldError(`The channel has ${count} publishers, too many to walk politely.`);
       const seen = new Set<string>();
       let query: string | undefined = `page_size=${size}`;
-      let total = 0;
+      let [total, pages] = [0, 0];
       while (query !== undefined) {
         const exchange: Exchange = await on.ask({ path: LIST, query, key: 'management' });
         const json = expectOk(exchange);
@@ -210,16 +241,24 @@ export const CHANNEL_RULES: readonly Rule[] = [
         const next = own(json, 'next') as string | null;
         expect(exchange, 'next: an absolute URL or null', next === null || /^https?:\/\//.test(next));
         query = next === null ? undefined : new URL(next).search.slice(1);
-        if (total > count + 10) break;
-        if (next === null) expect(exchange, `${count} items, each once`, total === count && seen.size === count);
+        const isEnd = next === null;
+        pages++;
+        expect(exchange, `${count} items, each once`, isEnd ? total === count && seen.size === count : total <= count);
+        expect(exchange, `an end after ${Math.ceil(count / size)} pages`, isEnd || pages * size < count + size);
       }
     }),
-    reading('C12.keeps', 'next keeps q and page_size; previous is null on the first page.', async (on) => {
-      const { exchange, count } = await listed(on, { page_size: '1', q: 'a e i o u' });
+    reading('C12.keeps', 'next and previous keep q and page_size; previous is null on the first page.', async (on) => {
+      const { exchange, count } = await listed(on, { page_size: '1', q: 'a & e i o u' });
       expect(exchange, 'previous: null', own(exchange.json, 'previous') === null);
       if (count < 2) throw new UntoldError('Fewer than two publishers match a vowel.');
-      const next = new URL(String(own(exchange.json, 'next'))).searchParams;
-      expect(exchange, 'next with page_size=1 and q', next.get('page_size') === '1' && next.get('q') === 'a e i o u');
+      const next = new URL(String(own(exchange.json, 'next')));
+      const second = await on.ask(get(LIST, next.search.slice(1)));
+      const previous = new URL(String(own(expectOk(second), 'previous')));
+      for (const [name, { searchParams: query }] of Object.entries({ next, previous })) {
+        const isKept = query.get('page_size') === '1' && query.get('q') === 'a & e i o u';
+        expect(name === 'next' ? exchange : second, `${name} with page_size=1 and q`, isKept);
+      }
+      expect(second, 'previous: page 1', (previous.searchParams.get('page') ?? '1') === '1');
     }),
     reading('C13.words', 'q finds each of its words, whatever their case.', async (on) => {
       const { brand_name } = await on.world.publisher();
@@ -230,8 +269,8 @@ export const CHANNEL_RULES: readonly Rule[] = [
         publishers.some((each) => own(each, 'brand_name') === brand_name),
       );
     }),
-    reading('C13.literal', 'A percent sign and an underscore in q are no wildcards.', async (on) => {
-      for (const q of ['%', '_']) {
+    reading('C13.literal', 'Percent signs, underscores and backslashes in q are no wildcards.', async (on) => {
+      for (const q of ['%', '_', '\\']) {
         const { exchange, publishers } = await listed(on, { q, page_size: '200' });
         expect(
           exchange,
@@ -254,13 +293,18 @@ export const CHANNEL_RULES: readonly Rule[] = [
     }),
     reading(
       'C14.ids',
-      'An approved item has its publisher_remote_id, a pending one its pending_publisher_id.',
+      'An approved item has its publisher_remote_id, a pending one its pending_publisher_id, and no other id.',
       async (on) => {
         const { exchange, publishers } = await listed(on, { page_size: '200' });
         for (const each of publishers) {
           const isApproved = own(each, 'status') === 'APPROVED';
-          const id = own(each, isApproved ? 'publisher_remote_id' : 'pending_publisher_id');
-          expect(exchange, `the id of "${String(own(each, 'brand_name'))}"`, typeof id === 'string');
+          const ids = [own(each, 'publisher_remote_id') ?? null, own(each, 'pending_publisher_id') ?? null];
+          const [id, other] = isApproved ? ids : ids.toReversed();
+          expect(
+            exchange,
+            `the id of "${String(own(each, 'brand_name'))}" alone`,
+            typeof id === 'string' && other === null,
+          );
         }
       },
     ),
@@ -283,17 +327,28 @@ export const CHANNEL_RULES: readonly Rule[] = [
       const publisher = own(expectOk(exchange), 'publisher');
       expect(exchange, 'publisher.publisher_remote_id', own(publisher, 'publisher_remote_id') === id);
       expect(exchange, 'publisher.api_key', typeof own(publisher, 'api_key') === 'string');
+      const upper = await on.ask(get(`/adnet/publishers/details/${id.toUpperCase()}/`));
+      expect(upper, 'the same details for the id in upper case', upper.text === exchange.text);
     }),
     refused('C16.text', 'Details of what is not a UUID are a 404.', get('/adnet/publishers/details/nobody/'), [
       404,
       'error',
     ]),
-    bad('C25.not-json', 'A body that is not JSON is refused.', put(EXCLUSIONS, '{"subcategory_ids":')),
-    bad('C25.not-object', 'A body that is not an object is refused.', put(EXCLUSIONS, '[]')),
-    refused('C25.method', 'Another method is a 405.', { method: 'DELETE', path: CATEGORIES, key: 'management' }, [
-      405,
-      'any',
-    ]),
+    refusesBodies('C25.not-json', 'A body that is not JSON is refused.', ['{"subcategory_ids":', '']),
+    refusesBodies('C25.not-object', 'A body that is not an object is refused.', ['[]', 'null', '"x"', '5']),
+    rule('C25.method', 'Another method is a 405 that says which are allowed.', async (on) => {
+      for (const [method, path] of [
+        ['DELETE', CATEGORIES],
+        ['POST', LIST],
+        ['GET', EXCLUSIONS],
+        ['PUT', DETAILS],
+        ['GET', REMOVE_NOBODY],
+      ] as const) {
+        const exchange = await on.ask({ method, path, key: 'management' });
+        expectRefusal(exchange, 405);
+        expect(exchange, 'an Allow header', exchange.headers.has('allow'));
+      }
+    }),
     refused(
       'C25.slash',
       'A path without its last slash is a 404, not a redirect that repeats the key.',

@@ -1,6 +1,7 @@
 import { isObject, own } from '../wire/json.ts';
 import { type Ask, type Exchange, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
 import { of, refused, rule, type Checked, type Rule } from './rule.ts';
+import type { World } from './world.ts';
 
 const LIST = '/adnet/publishers/list/';
 const ADD = '/adnet/publishers/add/';
@@ -59,31 +60,62 @@ async function added(
   const results = own(expectOk(exchange, 201), 'results');
   expect(exchange, `${items.length} results`, Array.isArray(results) && results.length === items.length);
   for (const result of results as readonly unknown[]) {
-    const id = own(own(result, 'create_request'), 'pending_publisher_id');
     if (own(result, 'status') !== 'created') continue;
+    const request = own(result, 'create_request');
+    const id = own(request, 'pending_publisher_id');
+    const [brand_name, domain] = [String(own(result, 'brand_name')), String(own(result, 'domain'))];
+    on.world.added.push({ brand_name, domain, id: String(id), request, exchange });
     expect(exchange, 'create_request.pending_publisher_id', typeof id === 'string');
-    on.world.added.push({
-      brand_name: String(own(result, 'brand_name')),
-      domain: String(own(result, 'domain')),
-      id: String(id),
-    });
   }
   return { exchange, results: results as readonly unknown[] };
 }
 
-/** One request that rules on pending publishers share: nothing can take it back. */
-async function pending(
-  on: Checked,
-): Promise<{ readonly brand_name: string; readonly domain: string; readonly id: string }> {
-  if (on.world.added.length === 0) await added(on, [await newItem(on)]);
+/** One request that rules on pending publishers share: nothing can take it back. Its domain is not in ASCII. */
+async function pending(on: Checked): Promise<World['added'][number]> {
+  if (on.world.added.length === 0) {
+    const [one, other] = (await on.world.categories()).filter(({ subcategories }) => subcategories.length > 0);
+    const ids = [one, other ?? one].flatMap((each) => each?.subcategories[0]?.remote_id ?? []);
+    const item = await newItem(on, { subcategory_ids: [...ids, ...ids] });
+    await added(on, [{ ...item, domain: `b\u00fccher-${item.domain}` }]);
+  }
   const [first] = on.world.added;
   if (!first) throw new UntoldError('No publisher could be added.');
   return first;
 }
 
-/** A rule that an item with `more` refuses the whole call. */
-const refusesItem = (id: string, says: string, more: object): Omit<Rule, 'of'> =>
-  rule(id, says, async (on) => expectRefusal(await add(on, [await newItem(on, more)]), 400, 'fields'));
+/** A publisher with its key, as pages have it. */
+async function publishable(on: Checked): Promise<{
+  readonly id: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly subcategory_ids: unknown;
+}> {
+  const { publisher_remote_id: id } = await on.world.publisher();
+  const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
+  const publisher = own(expectOk(exchange), 'publisher');
+  const key = own(publisher, 'api_key');
+  expect(exchange, 'publisher.api_key', typeof key === 'string');
+  const subcategory_ids = own(own(own(publisher, 'exclusions'), 'subcategories'), 'publisher');
+  return { id, headers: { 'x-api-key': String(key) }, subcategory_ids };
+}
+
+/** Throws unless the call was refused for these places. */
+function expectNamed(exchange: Exchange, places: readonly string[]): void {
+  expectRefusal(exchange, 400, 'fields');
+  const messages = Object.values(exchange.json as object).flat();
+  for (const place of places)
+    expect(
+      exchange,
+      `a message that names ${place}`,
+      messages.some((each) => String(each).includes(place)),
+    );
+}
+
+/** A rule that an item refuses the whole call with each of these values. */
+const refusesItem = (id: string, says: string, name: string, values: readonly unknown[]): Omit<Rule, 'of'> =>
+  rule(id, says, async (on) => {
+    for (const value of values)
+      expectNamed(await add(on, [await newItem(on, { [name]: value })]), [`items[0].${name}`]);
+  });
 
 /** What adding publishers promises, and pending requests. */
 export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
@@ -102,12 +134,20 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
     );
   }),
   ...['brand_name', 'domain', 'primary_category_id', 'subcategory_ids'].map((name) =>
-    refusesItem(`C18.${name.replaceAll('_', '-')}`, `${name} is required.`, { [name]: undefined }),
+    refusesItem(`C18.${name.replaceAll('_', '-')}`, `${name} is required.`, name, [undefined, null]),
   ),
-  refusesItem('C18.blank', 'A blank brand_name is refused.', { brand_name: '  ' }),
-  refusesItem('C18.empty', 'An empty list of subcategories is refused.', { subcategory_ids: [] }),
-  refusesItem('C18.category', 'An unknown category is refused.', { primary_category_id: NOBODY }),
-  refusesItem('C18.subcategory', 'An unknown subcategory is refused.', { subcategory_ids: [NOBODY] }),
+  refusesItem('C18.blank', 'A blank brand_name is refused.', 'brand_name', ['  ']),
+  refusesItem('C18.no-domain', 'What is not a domain is refused.', 'domain', ['', 'no domain', 'a..example']),
+  refusesItem('C18.empty', 'An empty list of subcategories is refused.', 'subcategory_ids', [[]]),
+  refusesItem('C18.category', 'An unknown category is refused.', 'primary_category_id', [NOBODY, 'x']),
+  refusesItem('C18.subcategory', 'An unknown subcategory is refused.', 'subcategory_ids', [[NOBODY], [5]]),
+  rule('C18.kinds', 'The id of a subcategory is not that of a category, and the other way round.', async (on) => {
+    const { primary_category_id: category, subcategory_ids } = await newItem(on);
+    const [subcategory] = subcategory_ids as readonly unknown[];
+    const swapped = { primary_category_id: subcategory, subcategory_ids: [category] };
+    for (const [name, value] of Object.entries(swapped))
+      expectNamed(await add(on, [await newItem(on, { [name]: value })]), [`items[0].${name}`]);
+  }),
   rule('C18.primary', 'At least one subcategory must be of the primary category.', async (on) => {
     const [one, other] = (await on.world.categories()).filter(({ subcategories }) => subcategories.length > 0);
     if (!one || !other) throw new UntoldError('The network has fewer than two categories.');
@@ -115,40 +155,52 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
       primary_category_id: one.remote_id,
       subcategory_ids: [other.subcategories[0]?.remote_id],
     });
-    expectRefusal(await add(on, [item]), 400, 'fields');
+    expectNamed(await add(on, [item]), ['items[0].subcategory_ids']);
   }),
-  rule('C19.all', 'One invalid item refuses the whole call, and creates nothing.', async (on) => {
+  rule('C19.all', 'One invalid item refuses the whole call, is named, and creates nothing.', async (on) => {
     const good = await newItem(on);
-    expectRefusal(await add(on, [good, await newItem(on, { domain: '' })]), 400, 'fields');
+    expectNamed(await add(on, [good, await newItem(on, { domain: '' })]), ['items[1].domain']);
     const { exchange, count } = await named(on, good.brand_name);
     expect(exchange, 'no item of that name', count === 0);
   }),
+  rule('C20.results', 'Results are in the order of the items: created, or a duplicate with an error.', async (on) => {
+    const { brand_name, domain } = await pending(on);
+    // The same brand on another domain, which the call has twice.
+    const item = await newItem(on, { brand_name });
+    const { exchange, results } = await added(on, [await newItem(on, { brand_name, domain }), item, item]);
+    const found = results.map((each) => [own(each, 'status'), own(each, 'domain')].join(' '));
+    const wanted = [`duplicate ${domain}`, `created ${item.domain}`, `duplicate ${item.domain}`];
+    expect(exchange, wanted.join(', '), found.join() === wanted.join());
+    const isSo = (each: unknown): boolean =>
+      own(each, 'status') === 'created'
+        ? isObject(own(each, 'create_request'))
+        : typeof own(each, 'error') === 'string' && !isObject(own(each, 'create_request'));
+    expect(exchange, 'a create_request, or an error for a duplicate', results.every(isSo));
+  }),
   rule(
-    'C20.results',
-    'Results are in the order of the items: created, and a duplicate of what was there.',
+    'C21.normalized',
+    'A duplicate is found by its domain without scheme, www., port, path, case and final dot, in punycode.',
     async (on) => {
-      const before = await pending(on);
-      const again = await newItem(on, { brand_name: before.brand_name, domain: before.domain });
-      const { exchange, results } = await added(on, [again]);
-      const [result] = results;
-      expect(
-        exchange,
-        '"status": "duplicate" with an error and no create_request',
-        own(result, 'status') === 'duplicate' &&
-          typeof own(result, 'error') === 'string' &&
-          !isObject(own(result, 'create_request')),
-      );
+      const { brand_name, domain } = await pending(on);
+      const others = [
+        `https://WWW.${domain.toUpperCase()}/shop?a#b`,
+        `http://${domain}:8080`,
+        `${new URL(`http://${domain}`).hostname}.`,
+      ];
+      const items = await Promise.all(others.map((other) => newItem(on, { brand_name, domain: other })));
+      const { exchange, results } = await added(on, items);
+      const found = results.map((each) => own(each, 'status'));
+      expect(exchange, '"status": "duplicate" for each', String(found) === 'duplicate,duplicate,duplicate');
     },
   ),
-  rule('C21.normalized', 'A duplicate is found by its domain without scheme, www., path and case.', async (on) => {
-    const { brand_name, domain } = await pending(on);
-    const { exchange, results } = await added(on, [
-      await newItem(on, { brand_name, domain: `https://WWW.${domain.toUpperCase()}/shop` }),
-    ]);
-    expect(exchange, '"status": "duplicate"', own(results[0], 'status') === 'duplicate');
-  }),
   rule('C23.request', 'A new request is pending, has what was sent, and is in the list.', async (on) => {
-    const { brand_name, id } = await pending(on);
+    const { brand_name, id, request, exchange: made } = await pending(on);
+    const [category, ids] = [own(request, 'primary_category'), own(request, 'subcategory_ids')];
+    const areOnce = Array.isArray(ids) && ids.length > 0 && new Set(ids).size === ids.length;
+    const isNamed = typeof own(category, 'name') === 'string';
+    expect(made, 'each subcategory_id once, and a primary_category with its name', areOnce && isNamed);
+    const isNew = own(request, 'status') === 'PENDING' && own(request, 'staff_notes') === '';
+    expect(made, '"status": "PENDING" and "staff_notes": ""', isNew);
     const { exchange, publishers } = await named(on, brand_name);
     const found = publishers.find((each) => own(each, 'pending_publisher_id') === id);
     expect(
@@ -158,7 +210,9 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
     );
     expect(exchange, 'publisher_remote_id: null', own(found, 'publisher_remote_id') === null);
   }),
-  rule('C12.insertion', 'A publisher that is added during a walk hides no other.', async (on) => {
+  rule('C12.insertion', 'A publisher that is added during a walk is first, and hides no other.', async (on) => {
+    // Another brand on the same domain is no duplicate.
+    const { domain } = await pending(on);
     const read = async (page: string) => {
       const exchange = await on.ask(get(LIST, { page, page_size: '2' }));
       const all = (own(expectOk(exchange), 'publishers') ?? []) as readonly unknown[];
@@ -166,10 +220,33 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
     };
     const [one, two] = [await read('1'), await read('2')];
     if (two.names.length < 2) throw new UntoldError('The channel has fewer than four publishers.');
-    await added(on, [await newItem(on)]);
+    const item = await newItem(on, { domain });
+    await added(on, [item]);
+    const top = await read('1');
+    expect(top.exchange, `"${item.brand_name}" at first`, top.names[0] === item.brand_name);
     const after = await read('2');
     const seen = new Set([...one.names, ...after.names]);
     expect(after.exchange, `"${two.names[0]}", the next one`, seen.has(two.names[0] ?? ''));
+  }),
+  rule('C2.reads', 'The api_key of a publisher reads this publisher, and no other.', async (on) => {
+    const { id, headers } = await publishable(on);
+    const list = await on.ask({ path: LIST, key: 'none', headers });
+    const publishers = own(expectOk(list), 'publishers');
+    const isAlone = Array.isArray(publishers) && publishers.length === 1;
+    expect(list, `${id} alone`, isAlone && own(publishers[0], 'publisher_remote_id') === id);
+    const details = `/adnet/publishers/details/${(await pending(on)).id}/`;
+    expectRefusal(await on.ask({ path: details, key: 'none', headers }), 404, 'error');
+  }),
+  rule('C2.changes', 'The api_key of a publisher changes nothing, and gets a 403.', async (on) => {
+    const { id, headers, subcategory_ids } = await publishable(on);
+    const { brand_name, domain } = await pending(on);
+    // What is there already, or nobody: a network that takes it has lost nothing.
+    for (const ask of [
+      put(exclusionsOf(id), { subcategory_ids }),
+      { path: ADD, body: { items: [await newItem(on, { brand_name, domain })] } },
+      { method: 'DELETE', path: `/adnet/publishers/${NOBODY}/remove/` } as const,
+    ])
+      expectRefusal(await on.ask({ ...ask, key: 'none', headers }), 403, 'detail');
   }),
   rule('C16.pending', 'A pending request is read by its id, without a key.', async (on) => {
     const { id } = await pending(on);

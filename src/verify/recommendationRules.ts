@@ -1,7 +1,8 @@
-import { isObject, own } from '../wire/json.ts';
+import { isObject, own, problemsText } from '../wire/json.ts';
+import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../wire/offers/request.ts';
-import { expect, expectOk } from './network.ts';
-import { of, refused, rule, type Checked, type Rule } from './rule.ts';
+import { expect, expectOk, expectRefusal } from './network.ts';
+import { of, reading, refused, rule, type Checked, type Rule } from './rule.ts';
 import { PLACEMENT, readPlaced } from './world.ts';
 
 const PATH = '/recommendations';
@@ -42,7 +43,7 @@ export const RECOMMENDATION_RULES: readonly Rule[] = of('recommendations', [
     400,
     'partner',
   ]),
-  refused('A1.odd-version', 'A version that is not semantic is refused.', ask(BODY, { headers: { version: 'one' } }), [
+  refused('A1.odd-version', 'A version that is not semantic is refused.', ask(BODY, { headers: { version: '1.0' } }), [
     400,
     'partner',
   ]),
@@ -58,7 +59,11 @@ export const RECOMMENDATION_RULES: readonly Rule[] = of('recommendations', [
   ),
   refuses('A1.not-json', 'A body that is not JSON is refused.', '{"user_details":'),
   refuses('A1.not-object', 'A body that is not an object is refused.', '[]'),
-  refused('A1.get', 'GET is not answered with offers.', { path: PATH, key: 'integration' }, [[404, 405], 'any']),
+  reading('A1.get', 'GET is not answered with offers; a 405 allows POST.', async (on) => {
+    const exchange = await on.ask({ path: PATH, key: 'integration' });
+    expectRefusal(exchange, [404, 405]);
+    expect(exchange, 'Allow: POST', exchange.status === 404 || exchange.headers.get('allow') === 'POST');
+  }),
   refuses('A2.no-user', 'user_details is required.', { placement_details: PLACEMENT }),
   refuses('A2.no-placement', 'placement_details is required.', { user_details: USER }),
   refuses('A2.no-identifier', 'One identifier is required.', { ...BODY, user_details: { first_name: 'Ada' } }),
@@ -124,20 +129,13 @@ export const RECOMMENDATION_RULES: readonly Rule[] = of('recommendations', [
     for (const [name, text] of textsOf(exchange.json))
       if (name.endsWith('url')) expect(exchange, `${name} that begins with http or https`, /^https?:\/\//.test(text));
   }),
-  rule('A6.offers', 'Each offer has an advertiser, a heading, a URL and its labels.', async (on) => {
+  rule('A6.offers', 'Each offer can be shown: it has an advertiser, a heading, a URL and its labels.', async (on) => {
     const { exchange } = await on.world.session();
-    const all = Object.values((own(exchange.json, 'recommendations') ?? {}) as object);
-    for (const each of all) {
-      const [offer, advertiser] = [own(each, 'offer'), own(each, 'advertiser')];
-      const cta = own(offer, 'cta_details');
-      const texts = [own(advertiser, 'id'), own(advertiser, 'name'), own(offer, 'id'), own(offer, 'heading')];
-      texts.push(own(offer, 'target_url'), own(cta, 'accept_copy'), own(cta, 'decline_copy'));
-      expect(
-        exchange,
-        'texts in advertiser.id, name, offer.id, heading, target_url and cta_details',
-        texts.every((text) => typeof text === 'string'),
-      );
-    }
+    const read = readRecommendations(exchange.json, { allowLoopback: true });
+    const problems = read.ok
+      ? read.value.left_out.map(({ offer_id, reason }) => `offer ${offer_id}: ${reason}`).join('; ')
+      : problemsText(read.problems);
+    expect(exchange, `offers of which none is left out (${problems})`, problems === '');
   }),
   rule('A6.groups', 'Each place refers to an offer of the response, and its insertion_id is unique.', async (on) => {
     const { exchange } = await on.world.session();

@@ -12,11 +12,14 @@ function rulesOf(variant: Variant): readonly Rule[] {
   const bad = (id: string, says: string, query: Ask['query']): Omit<Rule, 'of'> =>
     refused(id, says, ask(query), [400, 'fields']);
   return of(name, [
-    ...(['POST', 'PUT', 'DELETE'] as const).map((method) =>
-      reading(`R1.${method.toLowerCase()}`, `${method} is a 405 that allows GET.`, async (on) => {
-        const exchange = await on.ask({ method, path, key, ...(method !== 'DELETE' && { body: {} }) });
-        expectRefusal(exchange, 405, 'detail');
+    ...(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const).map((method) =>
+      reading(`R1.${method.toLowerCase()}`, `${method} is a 405 that allows GET, and no other origin.`, async (on) => {
+        const body = method.startsWith('P') && { body: {} };
+        const exchange = await on.ask({ method, path, key, headers: { origin: 'https://shop.example' }, ...body });
+        expectRefusal(exchange, 405, method === 'HEAD' ? 'any' : 'detail');
         expect(exchange, 'Allow: GET', exchange.headers.get('allow') === 'GET');
+        const cors = [...exchange.headers.keys()].filter((header) => header.startsWith('access-control-'));
+        expect(exchange, 'no CORS headers', cors.length === 0);
       }),
     ),
     reading('R2.method', 'The method is checked before the key.', async (on) =>
@@ -28,10 +31,16 @@ function rulesOf(variant: Variant): readonly Rule[] {
     ]),
     refused('R3.no-key', 'A call without a key is refused.', { path, key: 'none' }, [401, 'detail']),
     refused('R3.wrong-key', 'An unknown key is refused.', { path, key: 'wrong' }, [401, 'detail']),
+    reading('R3.key-in-query', 'A key in the query is no key, and an unknown parameter.', async (on) => {
+      const query = { 'x-api-key': on.keys[key] ?? '' };
+      expectRefusal(await on.ask({ path, key: 'none', query }), 401, 'detail');
+      expectRefusal(await on.ask(ask(query)), 400, 'fields');
+    }),
     reading('R3.key-case', 'The name of the key header is read in any case.', async (on) => {
       expectOk(await on.ask({ ...ask(last(1)), headers: { 'x-api-key': undefined, 'X-API-KEY': on.keys[key] } }));
     }),
     bad('R5.unknown', 'An unknown parameter is refused.', { foo: '1' }),
+    bad('R5.case', 'Names of parameters are case-sensitive.', { TIME_GRAIN: 'day' }),
     bad('R5.channel', 'channel_id is no parameter.', { channel_id: '1' }),
     bad('R6.repeated', 'A date that is given twice is refused.', `from=2026-01-01&from=2026-01-02&to=2026-01-03`),
     bad('R6.empty', 'An empty element of a list is refused.', { metrics: 'impressions,,clicks' }),
@@ -42,7 +51,7 @@ function rulesOf(variant: Variant): readonly Rule[] {
     ),
     bad('R7.from', 'from without to is refused.', { from: dateOf(today()) }),
     bad('R7.to', 'to without from is refused.', { to: dateOf(today()) }),
-    ...['2026-1-2', '20260102', '2026-02-30', '2026-01-02T00:00Z', ''].map((from, at) =>
+    ...['2026-1-2', '20260102', '2026-02-30', '2026-01-02T00:00Z', '', '2025-02-29', '+2026-01-02'].map((from, at) =>
       bad(`R8.date-${at + 1}`, `"${from}" is not a date.`, { from, to: dateOf(today()) }),
     ),
     bad('R9.order', 'from after to is refused.', { from: dateOf(today()), to: dateOf(today() - DAY_MS) }),
@@ -97,6 +106,7 @@ function rulesOf(variant: Variant): readonly Rule[] {
       },
     ),
     bad('R16.unknown', 'An unknown time_grain is refused.', { time_grain: 'year' }),
+    bad('R16.empty', 'An empty time_grain is refused.', { time_grain: '' }),
     bad('R16.case', 'A time_grain in upper case is refused.', { time_grain: 'DAY' }),
     reading('R17.total', 'A total is at most one row, over all dates.', async (on) => {
       const { rows, exchange } = await lastWeek(on, variant);
@@ -159,6 +169,7 @@ function rulesOf(variant: Variant): readonly Rule[] {
       expect(exchange, wanted, Object.keys(rows[0] ?? {}).join() === wanted);
     }),
     bad('R24.unknown', 'An unknown grouping is refused.', { group_by: 'colour' }),
+    bad('R24.column', 'The name of a column is no grouping.', { group_by: 'publisher_id' }),
     bad('R24.twice', 'A grouping that is given twice is refused.', { group_by: 'page_type,page_type' }),
     bad('R24.empty', 'An empty group_by is refused.', { group_by: '' }),
     bad('R24.four', 'Four groupings are refused.', { group_by: 'page_type,widget_type,widget_id,page_type' }),
@@ -177,6 +188,11 @@ function rulesOf(variant: Variant): readonly Rule[] {
         filtered.summary['clicks'] === whole.rows[0]?.['clicks'],
       );
     }),
+    ...['x'.repeat(65), 'A\n', '\u007f'].map((page_types, at) =>
+      bad(`R28.text-${at + 1}`, 'A page type of 65 characters, or with a control character, is refused.', {
+        page_types,
+      }),
+    ),
     reading('R28.unknown', 'An unknown page type gives an empty report.', async (on) => {
       const { rows, total, exchange } = await readReport(on, variant, { ...last(7), page_types: 'NOWHERE' });
       expect(exchange, 'no rows and total 0', rows.length === 0 && total === 0);
@@ -196,11 +212,13 @@ const CHANNEL_ONLY: readonly Rule[] = of('channel-report', [
     const wanted = 'period_start,period_end,publisher_id,publisher_name,impressions,clicks';
     expect(exchange, wanted, Object.keys(rows[0] ?? {}).join() === wanted);
   }),
-  refused(
-    'R27.uuid',
-    'publisher_ids must be UUIDs.',
-    { path: CHANNEL.path, key: 'management', query: { publisher_ids: 'me' } },
-    [400, 'fields'],
+  ...['me', '7b3d1f0a9f584c438e7d0b6a54a1c2d3', '7b3d1f0a-9f58-4c43-8e7d-0b6a54a1c2d30'].map((publisher_ids, at) =>
+    refused(
+      `R27.uuid-${at + 1}`,
+      'publisher_ids must be UUIDs.',
+      { path: CHANNEL.path, key: 'management', query: { publisher_ids } },
+      [400, 'fields'],
+    ),
   ),
   reading('R27.unknown', 'An unknown publisher gives an empty report.', async (on) => {
     const { total, exchange } = await readReport(on, CHANNEL, {
@@ -227,12 +245,25 @@ const CHANNEL_ONLY: readonly Rule[] = of('channel-report', [
       );
     }
   }),
+  ...['impressions', 'publisher_id', 'page_type', 'period_end', ''].map((sort_by) =>
+    refused(
+      `R31.other-${sort_by.replace('_', '-') || 'empty'}`,
+      `sort_by "${sort_by}" is refused: no metric or grouping that was asked for.`,
+      { path: CHANNEL.path, key: 'management', query: { metrics: 'clicks', group_by: 'publisher', sort_by } },
+      [400, 'fields'],
+    ),
+  ),
   refused(
-    'R31.other',
-    'sort_by a metric that was not asked for is refused.',
-    { path: CHANNEL.path, key: 'management', query: { metrics: 'clicks', sort_by: 'impressions' } },
+    'R32.direction',
+    'An unknown sort_direction is refused.',
+    { path: CHANNEL.path, key: 'management', query: { sort_direction: 'up' } },
     [400, 'fields'],
   ),
+  reading('R59.v1', 'A path of V1 is a 404 that names V2.', async (on) => {
+    const exchange = await on.ask({ path: '/adnet/reporting/v1/summary/', key: 'management' });
+    expectRefusal(exchange, 404, 'detail');
+    expect(exchange, 'a detail that names V2', /v2/i.test(exchange.text));
+  }),
   reading('R39.exact', 'Money is rounded once: revenue with and without an email make the payout.', async (on) => {
     const { summary, exchange } = await readReport(on, CHANNEL, last(7));
     const all = ['channel_payout', 'revenue_with_email', 'revenue_without_email'].map((name) => Number(summary[name]));
@@ -267,6 +298,12 @@ const PUBLISHER_ONLY: readonly Rule[] = of('publisher-report', [
     { path: PUBLISHER.path, key: 'reporting', query: { group_by: 'publisher' } },
     [400, 'fields'],
   ),
+  refused(
+    'R58.api',
+    'Without /api, the path of the report is a 404.',
+    { path: PUBLISHER.path.slice(4), key: 'reporting' },
+    [404, 'any'],
+  ),
   reading('R29.tracking', 'Activity of type ORDER_TRACKING is not in a publisher report.', async (on) => {
     const { total, exchange } = await readReport(on, PUBLISHER, { ...last(7), page_types: 'ORDER_TRACKING' });
     expect(exchange, 'total 0', total === 0);
@@ -290,4 +327,12 @@ export const REPORT_RULES: readonly Rule[] = [
       ),
     ),
   ),
+  ...of('both-reports', [
+    refused(
+      'C1.reporting',
+      'The reporting key does not open the Channel API.',
+      { path: '/adnet/channel/details/', key: 'reporting' },
+      [401, 'detail'],
+    ),
+  ]),
 ];

@@ -75,10 +75,12 @@ export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
         JSON.stringify(pages) === JSON.stringify(whole.rows.slice(0, pages.length)),
       );
     }),
-    ...['0', String(limit + 1), '-1', '1.5', 'x', '1e2'].map((value) =>
-      bad(`R36.limit-${value}`, `limit ${value} is refused.`, { limit: value }),
+    ...['0', String(limit + 1), '-1', '1.5', 'x', '1e2', ''].map((value) =>
+      bad(`R36.limit-${value || 'empty'}`, `limit "${value}" is refused.`, { limit: value }),
     ),
-    bad('R36.offset', 'A negative offset is refused.', { offset: '-1' }),
+    ...['-1', '1.5', 'x', '', '9'.repeat(20)].map((value) =>
+      bad(`R36.offset-${value || 'empty'}`, `offset "${value}" is refused.`, { offset: value }),
+    ),
     reading(
       'R36.most',
       `A limit of ${limit} is accepted.`,
@@ -144,6 +146,7 @@ export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
         (Date.parse(String(rows[0]?.['period_end'])) - Date.parse(String(rows[0]?.['period_start']))) / DAY_MS;
       expect(exchange, 'a period of at most seven days', days <= 7);
     }),
+    bad('R32.order', 'A sort_order in upper case is refused.', { sort_order: 'ASC' }),
     bad('R47.four', 'An hourly report of four dates is refused.', { ...last(4), time_grain: 'hour' }),
     reading(
       'R47.three',
@@ -198,10 +201,14 @@ export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
       { group_by: 'page_type' },
       { group_by: 'widget_type' },
     ]),
-    reading('R57.hours', 'The hours of three dates add up to their days.', async (on) => {
+    reading('R57.hours', 'The hours of three dates are whole ones, and add up to their days.', async (on) => {
       const whole = await readReport(on, variant, { ...last(3), metrics: COUNTS });
       const hours = await readReport(on, variant, { ...last(3), metrics: COUNTS, time_grain: 'hour', limit: '100' });
       if (whole.rows.length === 0) throw new UntoldError('The last three dates have no activity.');
+      for (const [, time = ''] of JSON.stringify(hours.exchange.json).matchAll(
+        /"(?:period_start|period_end|data_through)":"([^"]*)"/g,
+      ))
+        expect(hours.exchange, `"${time}" in whole hours of UTC`, /^\d{4}-\d\d-\d\dT\d\d:00:00Z$/.test(time));
       for (const metric of COUNTS.split(','))
         expect(
           hours.exchange,

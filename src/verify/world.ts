@@ -26,7 +26,13 @@ export interface World {
   /** The publisher of the integration key if it can be told, otherwise any approved one. */
   publisher(): Promise<{ readonly publisher_remote_id: string; readonly brand_name: string }>;
   /** Pending requests that the run has made, by the id that reads them. */
-  readonly added: { readonly brand_name: string; readonly domain: string; readonly id: string }[];
+  readonly added: {
+    readonly brand_name: string;
+    readonly domain: string;
+    readonly id: string;
+    readonly request: unknown;
+    readonly exchange: Exchange;
+  }[];
   /** Undoes what can be undone. Returns what could not be. */
   cleanUp(): Promise<readonly string[]>;
   /** Runs `work`, then `undo`: at the end of the run as well, if that failed. */

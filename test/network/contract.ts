@@ -56,12 +56,11 @@ export async function expectContract(
 
 /** The path of the contract that matches a path; `{names}` match one segment. */
 function templateOf(path: string): string | undefined {
-  const publisher = path.startsWith('/analysis/') ? `/api${path}` : path;
   const templates = Object.keys(CONTRACT.paths);
   return (
-    templates.find((template) => template === publisher) ??
+    templates.find((template) => template === path) ??
     templates.find((template) =>
-      new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`).test(publisher),
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`).test(path),
     )
   );
 }

@@ -86,7 +86,7 @@ export const BROKEN_OFFERS: readonly BrokenNetwork[] = [
   {
     does: 'all places have one insertion_id',
     only: ['recommendations'],
-    fails: ['A6.groups'],
+    fails: ['A6.groups', 'A6.offers'],
     wrapper: always(
       bodyOf(OFFERS, (body) => eachRow(body.recommendation_groups[0]?.items, (item) => (item.insertion_id = 'one'))),
     ),
@@ -102,7 +102,7 @@ export const BROKEN_OFFERS: readonly BrokenNetwork[] = [
   {
     does: 'recommendations is a list',
     only: ['recommendations'],
-    fails: ['A6.groups', 'A7.shape'],
+    fails: ['A6.groups', 'A6.offers', 'A7.shape'],
     wrapper: always(bodyOf(OFFERS, (body) => ({ ...body, recommendations: Object.values(body.recommendations) }))),
   },
   {

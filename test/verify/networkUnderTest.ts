@@ -49,6 +49,12 @@ export async function openUnderTest(databaseUrl?: string): Promise<UnderTest> {
     })),
   );
   await control('POST', '/sandbox/activity', { rows });
+  const get = await network.fetch(
+    new Request(`${URL_OF}/adnet/adconfig/categories/`, { headers: { 'x-api-key': management } }),
+  );
+  const { categories } = await get.json();
+  const external = [categories[0].subcategories[0].remote_id];
+  await control('PUT', `/sandbox/publishers/${publisher_remote_id}/external-exclusions`, { subcategory_ids: external });
   const keys = { integration, management, reporting: publisher_reporting, revoked: issued.key };
 
   async function control(method: string, path: string, body?: object): Promise<unknown> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectContract } from '../network/contract.ts';
 import { DATABASE_KINDS, startPostgres, type Cluster } from '../network/databases.ts';
 import { isVerified } from '../../src/verify/verify.ts';
 import { openUnderTest, type UnderTest } from './networkUnderTest.ts';
@@ -19,8 +20,12 @@ describe.each(DATABASE_KINDS)('the sandbox on %s', (kind) => {
     await cluster?.stop();
   });
 
-  test('holds every rule, in less than two minutes if a call takes 200 ms', async () => {
-    const found = await under.run();
+  test('holds every rule and the contract, in less than two minutes if a call takes 200 ms', async () => {
+    const found = await under.run({}, async (call, send) => {
+      const response = await send(call);
+      await expectContract({ method: call.method, path: call.path, body: call.body }, response);
+      return response;
+    });
     expect(found.verdicts.filter(({ state }) => state !== 'holds')).toEqual([]);
     expect(isVerified(found)).toBe(true);
     expect(found.calls * CALL_S + PAUSES_S).toBeLessThan(120);

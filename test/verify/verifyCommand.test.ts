@@ -60,7 +60,7 @@ test('a key comes from a file or a variable, and what there is none for is not t
     '--only',
     'C9',
     '--only',
-    'R58',
+    'R58.slash',
     '--only',
     'A8.type',
   ]);
@@ -109,7 +109,7 @@ test('--only shows what was sent and what came, without the key, wherever it is'
 test('--json and JUnit have each rule with its result', async () => {
   instead = ({ url }) => (url.endsWith('/events') ? new Response('<no>', { status: 200 }) : undefined);
   const junit = join(folder, 'junit.xml');
-  const words = ['E1.one', 'R58'].flatMap((rule) => ['--only', rule]);
+  const words = ['E1.one', 'R58.slash'].flatMap((rule) => ['--only', rule]);
   const { stdout } = await run(['--json', '--junit', junit, ...words], integration());
   const { verified, rules, interfaces, left_behind } = JSON.parse(stdout);
   expect(verified).toBe(false);

@@ -57,7 +57,7 @@ export function callsTo(path: RegExp, change: (call: Call) => Partial<Call> | un
 export function bodies(path: RegExp, change: (body: Json) => unknown): Wrapper {
   return callsTo(path, (call) => {
     const body = json(call);
-    return body === undefined ? undefined : { body: JSON.stringify(change(body) ?? body) };
+    return typeof body !== 'object' || body === null ? undefined : { body: JSON.stringify(change(body) ?? body) };
   });
 }
 

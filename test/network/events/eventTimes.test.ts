@@ -55,14 +55,6 @@ describe.each(DATABASE_KINDS)('the time of events on %s', (kind) => {
     expect(Object.entries(summary).filter(([, value]) => value !== 0)).toEqual([['feed_loads', 1]]);
   });
 
-  test('R61 a late event counts in the hour in which it happened, exactly once', async () => {
-    const yesterday = await world.earlierSession('2025-11-19T08:10:00Z');
-    const late = event('BRAND_CLICK', yesterday, { event_datetime: '2025-11-19T08:15:00Z' });
-    await world.batch([late]);
-    await world.batch([late]);
-    expect(await world.summary({ from: '2025-11-19', to: '2025-11-19' })).toMatchObject({ clicks: 1 });
-  });
-
   test('loads, displays and views of a session and impressions of an insertion count once, in the hour of the first', async () => {
     const hours = ['10:00', '08:00', '09:00'];
     await openSession('2025-11-20T07:59:00Z');

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
 import { DATABASE_KINDS } from '../databases.ts';
 import { ask, openTestNetwork, type Body, type TestNetwork } from '../testNetwork.ts';
 
@@ -53,16 +52,6 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
       );
   });
 
-  test('A1 the other methods are a 405 that names POST', async () => {
-    const answer = await world.call('GET', '/recommendations');
-    expect({ status: answer.status, allow: answer.headers.get('allow'), body: answer.body }).toEqual({
-      status: 405,
-      allow: 'POST',
-      body: { message: expect.any(String) },
-    });
-    expect((await world.call('POST', '/recommendations/')).status).toBe(404);
-  });
-
   test('a widget_id that no key can hold is a 400 that names the field', async () => {
     const placement_details = { view: 'CHECKOUT', display_mode: 'INLINE', widget_id: 'w'.repeat(201) };
     const { status, body } = await recommend({ placement_details });
@@ -70,16 +59,6 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
       status: 400,
       errors: [{ path: 'placement_details.widget_id' }],
     });
-  });
-
-  test('A6 each call opens a session whose offers a widget can show', async () => {
-    const [first, second] = [await recommend({}), await recommend({})];
-    expect(first.body.session_id).not.toBe(second.body.session_id);
-    const answer = readRecommendations(first.body, { allowLoopback: true });
-    if (!answer.ok) throw new Error(JSON.stringify(answer.problems));
-    expect(answer.value.left_out).toEqual([]);
-    expect(answer.value.groups.flatMap((group) => group.offers).length).toBe(10);
-    expect(answer.value.sandbox).toBe(false);
   });
 
   test('A8 a sandbox request returns marked offers', async () => {

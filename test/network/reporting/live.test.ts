@@ -48,21 +48,6 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
     expect(await report('hour')).toEqual(days);
   });
 
-  test('R1 a HEAD request is refused with an empty body', async () => {
-    const key = world.network.describe().keys.management ?? '';
-    const answer = await world.call('HEAD', '/adnet/reporting/v2/report/', { key });
-    expect([answer.status, answer.body, answer.headers.get('allow')]).toEqual([405, undefined, 'GET']);
-  });
-
-  test('R58 the publisher report is under /api only', async () => {
-    const key = world.network.describe().keys.publisher_reporting ?? '';
-    expect((await world.call('GET', '/api/analysis/publisher-reporting/v2/report/', { key })).status).toBe(200);
-    const elsewhere = await world.network.fetch(
-      new Request('http://network.test/analysis/publisher-reporting/v2/report/', { headers: { 'x-api-key': key } }),
-    );
-    expect(elsewhere.status).toBe(404);
-  });
-
   test('R25 three filters of 250 long values each fit into one URL', async () => {
     const listening = await serve((request) => world.network.fetch(request), { port: 0 });
     const values = (width: number): string =>

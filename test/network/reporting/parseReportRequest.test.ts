@@ -29,19 +29,9 @@ function accepted(query: string, options?: { variant?: Variant; today?: string }
 }
 
 describe('parsing a report request', () => {
-  test('R5 an unknown parameter is refused by name', () => {
-    expect(refused('foo=1')).toEqual(['foo']);
-    expect(refused('channel_id=1')).toEqual(['channel_id']);
-    expect(refused('FROM=2025-11-01&to=2025-11-02')).toContain('FROM');
-    expect(refused('__proto__=1')).toEqual(['__proto__']);
-    for (const name of ['publisher_ids', 'sort_by', 'sort_direction']) {
-      expect(refused(`${name}=asc`, { variant: PUBLISHER_REPORT })).toEqual([name]);
-    }
-  });
-
   test('R5 a long query is read in one pass, and its refusal stays short', () => {
     const all = vi.spyOn(URLSearchParams.prototype, 'getAll');
-    expect(refused('a&'.repeat(9_000))).toEqual(['a']);
+    expect(refused(`${'a&'.repeat(9_000)}__proto__=1`)).toEqual(['a', '__proto__']);
     expect(all).not.toHaveBeenCalled();
     const names = Array.from({ length: 4_000 }, (_, index) => index.toString(36));
     for (const query of [names.join('&'), `metrics=${names.join()}`, `group_by=${names.join()}`])
@@ -63,59 +53,6 @@ describe('parsing a report request', () => {
     expect(refused('page_types=A&page_types=')).toEqual(['page_types']);
   });
 
-  test('R7 from and to are given together or not at all', () => {
-    expect(refused('from=2025-11-01')).toEqual(['to']);
-    expect(refused('to=2025-11-01')).toEqual(['from']);
-    expect(accepted('').range).toBeUndefined();
-  });
-
-  test('R8 dates are real calendar dates in one format', () => {
-    const wrong =
-      '2025-2-1,20250201,2025-02-30,2025-02-29,2025-02-01T00:00Z,,+2025-02-01,2025-13-01,2025-00-10,٢٠٢٥-٠٢-٠١';
-    for (const date of wrong.split(',')) {
-      expect(refused(`from=${encodeURIComponent(date)}&to=2025-11-01`)).toEqual(['from']);
-      expect(refused(`from=2025-01-01&to=${encodeURIComponent(date)}`)).toEqual(['to']);
-    }
-    expect(accepted('from=2024-02-29&to=2024-02-29').range).toEqual({ from: '2024-02-29', to: '2024-02-29' });
-  });
-
-  test('R9 from is not after to, and to is not after today', () => {
-    expect(refused('from=2025-11-06&to=2025-11-05')).toEqual(['from']);
-    expect(refused('from=2025-11-20&to=2025-11-20')).toEqual([]);
-    expect(refused('from=2025-11-20&to=2025-11-21')).toEqual(['to']);
-    expect(refused('from=2025-11-20&to=2025-11-21', { today: '2025-11-21' })).toEqual([]);
-  });
-
-  test("R12 metrics keep their order; unknown, repeated, empty and other reports' ones are refused", () => {
-    expect(accepted('metrics=clicks,impressions').metrics).toEqual(['clicks', 'impressions']);
-    for (const list of 'clicks,clicks nonsense  Clicks widget_loads clicks,publisher_payout toString'.split(' ')) {
-      expect(refused(`metrics=${list}`)).toEqual(['metrics']);
-    }
-    expect(refused('metrics=channel_payout', { variant: PUBLISHER_REPORT })).toEqual(['metrics']);
-    expect(refused('metrics=widget_loads', { variant: PUBLISHER_REPORT })).toEqual([]);
-  });
-
-  test('R16 the grain is one of five values in lower case, total by default', () => {
-    expect(accepted('').grain).toBe('total');
-    for (const grain of ['total', 'day', 'week', 'month', 'hour'])
-      expect(accepted(`time_grain=${grain}`).grain).toBe(grain);
-    for (const grain of ['Day', 'year', '', 'day+']) expect(refused(`time_grain=${grain}`)).toEqual(['time_grain']);
-  });
-
-  test('R24 there are up to three distinct known groupings', () => {
-    expect(accepted('group_by=widget_id,publisher,page_type').groupBy).toEqual(['widget_id', 'publisher', 'page_type']);
-    for (const list of [
-      'publisher,page_type,widget_type,widget_id',
-      'page_type,page_type',
-      'country',
-      '',
-      'publisher_id',
-    ]) {
-      expect(refused(`group_by=${list}`)).toEqual(['group_by']);
-    }
-    expect(refused('group_by=publisher', { variant: PUBLISHER_REPORT })).toEqual(['group_by']);
-  });
-
   test('R25 a filter accepts 250 values, counted before duplicates are dropped', () => {
     const many = (count: number): string => Array.from({ length: count }, (_, index) => `T${index}`).join();
     expect(accepted(`page_types=${many(250)}`).filters.page_types).toHaveLength(250);
@@ -128,39 +65,12 @@ describe('parsing a report request', () => {
   test('R27 publisher_ids are UUIDs in either case', () => {
     const id = '7B3D1F0A-9F58-4C43-8E7D-0B6A54A1C2D3';
     expect(accepted(`publisher_ids=${id}`).filters.publisher_ids).toEqual([id.toLowerCase()]);
-    for (const wrong of ['1', `${id}0`, id.replaceAll('-', ''), `{${id}}`])
-      expect(refused(`publisher_ids=${wrong}`)).toEqual(['publisher_ids']);
+    expect(refused(`publisher_ids={${id}}`)).toEqual(['publisher_ids']);
   });
 
-  test('R28 page and widget types are any text of up to 64 characters without control characters', () => {
-    expect(refused(`page_types=${'x'.repeat(64)}`)).toEqual([]);
+  test('R28 page and widget types are any text of up to 64 characters', () => {
     expect(refused(`page_types=${encodeURIComponent('🦊'.repeat(64))}`)).toEqual([]);
-    expect(refused(`page_types=${'x'.repeat(65)}`)).toEqual(['page_types']);
-    for (const control of ['%00', '%0A', '%7F', '%C2%85', 'A%09'])
-      expect(refused(`widget_types=${control}`)).toEqual(['widget_types']);
-  });
-
-  test('R31 a report can be sorted by its own columns only', () => {
-    for (const query of [
-      'sort_by=period_start',
-      'metrics=ctr&sort_by=ctr',
-      'sort_by=clicks',
-      'group_by=publisher&sort_by=publisher_name',
-      'group_by=widget_id&sort_by=widget_id',
-    ]) {
-      expect(refused(query)).toEqual([]);
-    }
-    for (const query of [
-      'metrics=ctr&sort_by=clicks',
-      'group_by=publisher&sort_by=page_type',
-      'sort_by=publisher_name',
-      'group_by=publisher&sort_by=publisher',
-      'group_by=publisher&sort_by=publisher_id',
-      'sort_by=',
-      'sort_by=period_end',
-    ]) {
-      expect(refused(query)).toEqual(['sort_by']);
-    }
+    expect(refused('widget_types=%C2%85')).toEqual(['widget_types']);
   });
 
   test('R32 sort_direction defaults to sort_order, which defaults to desc', () => {
@@ -171,24 +81,13 @@ describe('parsing a report request', () => {
       sortOrder: 'asc',
     });
     expect(accepted('sort_direction=asc')).toMatchObject({ sortBy: 'period_start', sortDirection: 'asc' });
-    expect(refused('sort_order=ASC')).toEqual(['sort_order']);
-    expect(refused('sort_direction=up')).toEqual(['sort_direction']);
   });
 
   test('R36 offset and limit are whole numbers in their range', () => {
     expect(accepted('')).toMatchObject({ offset: 0, limit: 50 });
     expect(accepted('offset=120&limit=250')).toMatchObject({ offset: 120, limit: 250 });
     expect(accepted('limit=10000', { variant: PUBLISHER_REPORT }).limit).toBe(10_000);
-    for (const limit of ['0', '251', '-1', '1.5', 'abc', '', '1e2', '%2B5', '0x10', '١'])
-      expect(refused(`limit=${limit}`)).toEqual(['limit']);
-    expect(refused('limit=10001', { variant: PUBLISHER_REPORT })).toEqual(['limit']);
-    for (const offset of ['-1', '1.5', 'abc', '', '1e2', '9'.repeat(20)])
-      expect(refused(`offset=${offset}`)).toEqual(['offset']);
-  });
-
-  test('R47 an hourly report covers up to three dates', () => {
-    expect(refused('time_grain=hour&from=2025-11-17&to=2025-11-19')).toEqual([]);
-    expect(refused('time_grain=hour&from=2025-11-16&to=2025-11-19')).toEqual(['to']);
+    for (const limit of ['%2B5', '0x10', '١']) expect(refused(`limit=${limit}`)).toEqual(['limit']);
   });
 
   test('R2 all parameters are parsed before dates are compared', () => {

@@ -10,19 +10,6 @@ function column({ data }: Answer, name: string): unknown[] {
 }
 
 onEachDatabase('the rows of a report', (its) => {
-  test('R27 an unknown publisher and one of another channel both give an empty report', async () => {
-    const other = await openReportingFixture(its.db);
-    await other.facts({ hour: HOUR, clicks: 1 });
-    await its.office.facts({ hour: HOUR, clicks: 1 });
-    for (const id of [randomUUID(), other.acme]) {
-      const { status, data, summary } = await its.office.channelReport(`metrics=clicks&publisher_ids=${id}`);
-      expect([status, data, summary]).toEqual([200, [], { clicks: 0 }]);
-    }
-    expect(
-      (await its.office.channelReport(`metrics=clicks&publisher_ids=${its.office.acme.toUpperCase()}`)).summary,
-    ).toEqual({ clicks: 1 });
-  });
-
   test('R33 equal rounded values are ordered by period, groupings and id', async () => {
     const twin = randomUUID();
     await addPublisher(its.db, { channel: its.office.channel, id: twin, name: 'Acme' });
