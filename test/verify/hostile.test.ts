@@ -95,7 +95,7 @@ test('a key that comes back is hidden, in headers as well', async () => {
       const made = { status: 'created', brand_name: key, create_request: { pending_publisher_id: key } };
       const categories = [{ remote_id: key, name: key, subcategories: [{ remote_id: key, name: key }] }];
       const body = { message: key, categories, results: [made], filler: 'x'.repeat(1_990) };
-      const status = String(init?.body).includes('"items"') ? 201 : 200;
+      const status = typeof init?.body === 'string' && init.body.includes('"items"') ? 201 : 200;
       return Response.json(body, { status, headers: { 'x-request-id': key, 'set-cookie': key } });
     },
   });
