@@ -22,6 +22,8 @@ export const BUILDS = [
   ['vue', 'production'],
   ['nuxt', 'production'],
   ['svelte-kit', 'production'],
+  ['solid-start', 'production'],
+  ['angular', 'production'],
 ];
 
 /** Returns the folder of an installed and built example. */

@@ -42,7 +42,7 @@ export async function underStrictPolicy(page: Page, { pictures, hasTrustedTypes 
       `style-src 'self' ${SVELTE_ANNOUNCER} ${hashesOf(html, 'style')}`,
       "connect-src 'self'",
       `img-src 'self' data: ${pictures}`,
-      "base-uri 'none'",
+      "base-uri 'self'", // Angular's page has a base
       ...(hasTrustedTypes ? TRUSTED_TYPES : []),
     ];
     const headers = { ...response.headers(), 'content-security-policy': policy.join('; ') };
