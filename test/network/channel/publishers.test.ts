@@ -28,6 +28,8 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
     for (const q of ['%25', '_', '%5C']) expect(await names(`?q=${q}`), q).toEqual(['Ölberg 100%_\\']);
     expect(await names('?q=nothing')).toEqual([]);
     for (const blank of ['?q=', '?q=%20', '?q=%20%09%0A']) expect((await names(blank)).length, blank).toBe(4);
+    // From beyond the end, the last page is the one before.
+    expect((await tenant.get(`${LIST}?page_size=2&page=99`)).previous).toContain('page=2&');
   });
 
   test.each(['%09', '%0A', '%0D%0A', '%0B', '%0C', '%C2%A0', '%E2%80%83', '%E3%80%80', '%20%09%20'])(

@@ -10,6 +10,15 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
   useShownOffer(kind);
   const arrived = async (): Promise<Body[]> => (await world.control('GET', '/sandbox/events')).events;
 
+  test('E1 a refused event is a 400 that names what is wrong', async () => {
+    const { status, body } = await world.post(
+      '/events',
+      event('WIDGET_LOAD', session, { event_datetime: 'yesterday' }),
+    );
+    const errors = [{ message: expect.stringContaining('event_datetime') }];
+    expect({ status, body }).toEqual({ status: 400, body: { message: expect.any(String), errors } });
+  });
+
   test('E3 resending a 207 whole changes nothing; resending its failures stores each once', async () => {
     await world.control('POST', '/sandbox/faults', { route: '/events/batch', fail_indexes: [1] });
     const events = [event('BRAND_CLICK', session), event('BRAND_CLICK', session), event('BRAND_CLICK', session)];

@@ -14,6 +14,7 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
   test.each(['1.0', '2.0.0'])('A1 version %s is refused, and what is served is named', async (version) => {
     const answer = await recommend({}, { version });
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining('1.0.0')]);
+    expect((await world.call('POST', '/recommendations/')).status).toBe(404);
   });
 
   test('A1 a key of another environment and a key of another kind are refused', async () => {
