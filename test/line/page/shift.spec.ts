@@ -23,7 +23,7 @@ const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, heig
 /** The layout shift of empty space that closes, as docs/reference/page.md states it. */
 function saidCls(): { phone: number; desktop: number } {
   const text = readFileSync(new URL('docs/reference/page.md', ROOT), 'utf8');
-  const [, phone, desktop] = /\(CLS\): at most (0\.\d+) on a phone and (0\.\d+) on a desktop/.exec(text) ?? [];
+  const [, phone, desktop] = /\(CLS\) of at most (0\.\d+) on a phone, (0\.\d+) on a desktop/.exec(text) ?? [];
   return { phone: Number(phone), desktop: Number(desktop) };
 }
 
