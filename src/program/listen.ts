@@ -30,11 +30,6 @@ export const SERVER_OPTIONS = {
 const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 /** Milliseconds in which a client must take what is written to it. A page on a slow line takes 30 KB a second. */
 const UNTAKEN_MS = 30_000;
-/**
- * Requests of one connection whose responses have not been taken. Clients that send requests without waiting send few; Node would
- * start all that arrive, and keep their responses.
- */
-const UNTAKEN_MAX = 16;
 /** Milliseconds that requests in progress have at shutdown. */
 const DRAIN_MS = 5_000;
 
@@ -54,13 +49,7 @@ export type Listener = (...message: Parameters<RequestListener>) => unknown;
 /** Listens with a handler. */
 export async function listen(listener: Listener, options: ListenOptions): Promise<Listening> {
   const { port, host = '127.0.0.1', portOption = '--port' } = options;
-  const untaken = new WeakMap<Socket, number>();
   const server = createServer(SERVER_OPTIONS, (request, response) => {
-    const { socket } = request;
-    const count = (untaken.get(socket) ?? 0) + 1;
-    untaken.set(socket, count);
-    response.on('close', () => untaken.set(socket, (untaken.get(socket) ?? 1) - 1));
-    if (count > UNTAKEN_MAX) return void socket.destroy();
     const status = refuseHead(request.rawHeaders);
     if (status === undefined) listener(request, response);
     else response.writeHead(status, { connection: 'close' }).end();
