@@ -49,7 +49,7 @@ export function isWithdrawn(consent: unknown): boolean {
 
 /** Returns a random id. `crypto.randomUUID` exists on secure pages only, and some apps have no `crypto`. */
 export function newId(): string {
-  return globalThis.crypto?.randomUUID?.() ?? [Date.now(), Math.random(), Math.random()].join('-').slice(0, 36);
+  return globalThis.crypto?.randomUUID?.() ?? [Date.now(), Math.random(), Math.random()].join('-');
 }
 
 /** Opens the channel on which tabs are notified of a withdrawal, where the browser has it and allows it. */

@@ -48,7 +48,7 @@ export interface OrderMemory {
   /**
    * Returns true the first time it is called with a name for this order. Two windows that are open at once may both get it:
    * what they report has the same `event_id`, so that it counts once. It is remembered in other pages when `written` resolves,
-   * which is called in the next task: a page that is killed between the two reports again, and nothing is lost.
+   * which is called once this task is over: a page that is killed between the two reports again, and nothing is lost.
    */
   once(name: string, written?: () => unknown): boolean;
   /** Whether `once` was called with the name, in any tab. */
