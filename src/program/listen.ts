@@ -1,4 +1,4 @@
-import { type RequestListener, type Server, createServer } from 'node:http';
+import { type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { refuseHead } from '../http/refuseHead.ts';
 import { UsageError } from './ExitError.ts';
@@ -49,9 +49,10 @@ export type Listener = (...message: Parameters<RequestListener>) => unknown;
 /** Listens with a handler. */
 export async function listen(listener: Listener, options: ListenOptions): Promise<Listening> {
   const { port, host = '127.0.0.1', portOption = '--port' } = options;
+  const handle = inTurn(listener);
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     const status = refuseHead(request.rawHeaders);
-    if (status === undefined) listener(request, response);
+    if (status === undefined) handle(request, response);
     else response.writeHead(status, { connection: 'close' }).end();
   });
   hangUpOnIdleReaders(server);
@@ -63,6 +64,20 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
   const actualPort = typeof address === 'object' && address ? address.port : port;
   const name = LOOPBACK_OF[host] ?? (host.includes(':') ? `[${host}]` : host);
   return { url: `http://${name}:${actualPort}`, close: () => drain(server) };
+}
+
+/**
+ * Handles a request when the client has taken the response before it: of a client that pipelines requests and reads
+ * nothing, one response is in memory.
+ */
+function inTurn(listener: Listener): RequestListener {
+  const latest = new WeakMap<Socket, ServerResponse>();
+  return (request, response) => {
+    const before = latest.get(request.socket);
+    latest.set(request.socket, response);
+    if (before === undefined || before.closed) listener(request, response);
+    else before.once('close', () => request.socket.destroyed || listener(request, response));
+  };
 }
 
 /** Ends connections whose client reads nothing, or almost nothing: what is written for it would be kept for ever. */
