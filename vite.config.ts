@@ -72,15 +72,18 @@ const PURE_TESTS = [
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];
 /** Tests that kill, start or flood processes, or compare thousands of values: `npm run test:all`, or a file by its name, only. */
 const LONG_TESTS = [
-  'test/network/start/{environments,kill,lockLost}.test.ts',
+  'test/network/start/{backup,environments,fullDisk,kill,lockLost,migrations}.test.ts',
   'test/network/database/freshDatabase.test.ts',
   'test/network/badInput/{addresses,bodies}.test.ts',
-  'test/audit/{faults,line}.test.ts',
+  'test/sandbox/networkCommand.test.ts',
+  'test/audit/{faults,hostileNetwork,line}.test.ts',
+  'test/relay/{clocks,killed,trueTime}.test.ts',
+  'test/{demo/records,docs/prefetch}.test.ts',
   'test/lock/lockDirectory.test.ts',
   'test/operator/command/{add,numbers}.test.ts',
   'test/simulation/{apart,sabotages}.test.ts',
   'test/{client,session}/killed.test.ts',
-  'test/verify/broken.test.ts',
+  'test/verify/{broken,hostile}.test.ts',
 ];
 /** Tests of what is published, and of the house's rules: those read files only, and `npm test` runs them. */
 const HOUSE_TESTS = ['test/package/{imports,manifests,names,examples,customElements,lock}.test.ts'];

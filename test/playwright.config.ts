@@ -38,10 +38,11 @@ export const WHOLE_CHROMIUM = {
  * show in Chromium: `npm run test:all` only.
  */
 const LONG = [
-  'line/docs/quickStart.spec.ts',
+  'line/docs/{playground,quickStart}.spec.ts',
   'line/{page/leaks,widget/room}.spec.ts',
   'line/doctor/*.spec.ts',
-  'line/console/console{Looks,States}.spec.ts',
+  'line/console/console{Looks,Many,States,Watch,Windows}.spec.ts',
+  'line/inspector/docking.spec.ts',
   'line/{console/console,inspector/inspector}.engines.spec.ts',
   'line/demo/demoLooks.spec.ts',
 ];
