@@ -190,6 +190,7 @@ export default defineConfig(({ mode }) => ({
     css: true, // a style sheet that is imported as text has its text
     setupFiles: ['test/fixtures/patience.ts'],
     expect: { poll: { timeout: 60_000 } }, // it says that something comes, not how soon
+    coverage: { include: ['src/**/*.{ts,tsx}'], reporter: ['text-summary', 'html'], reportOnFailure: true },
     testTimeout: 300_000, // ends what hangs, and measures nothing
     hookTimeout: 300_000,
     maxWorkers: 3, // on two cores, beside the browsers: tests of servers wait more than they compute
