@@ -1,5 +1,4 @@
 import { dom, unclobbered } from '../dom/dom.ts';
-import type { Reporter } from '../session/createReporter.ts';
 import type { DismissEvent } from '../session/openTrace.ts';
 import type { LoadedOffers } from '../session/findOffers.ts';
 import { createLayerHost } from '../widget/openLayer.ts';
@@ -12,7 +11,7 @@ import { watchSeen } from './watchSeen.ts';
 import type { ShowOptions } from './showOptions.ts';
 
 /** Offers, and where and how to show them. */
-interface MountOptions extends Pick<LoadedOffers, 'response' | 'groups'> {
+interface MountOptions extends Pick<LoadedOffers, 'response' | 'groups' | 'reporter'> {
   readonly options: ShowOptions;
   readonly locale: string;
   readonly target: Element | undefined;
@@ -21,14 +20,12 @@ interface MountOptions extends Pick<LoadedOffers, 'response' | 'groups'> {
   onDismiss(by: DismissEvent['by']): void;
 }
 
-/** Offers on the page. Nothing is reported of them before `report`. */
+/** Offers on the page. What is seen and done goes to the reporter. */
 export interface MountedOffers {
   /** The element that their DOM events start at. */
   readonly place: Element;
   /** Opens the layer, in a task after the one that rendered it. */
   open(): void;
-  /** Reports what was seen and done so far, and what will be. */
-  report(reporter: Reporter): void;
   /** Closes the offers. A layer fades out. */
   close(): void;
 }
@@ -42,6 +39,7 @@ export function mountOffers({
   locale,
   response,
   groups,
+  reporter,
   target,
   signal,
   onDismiss,
@@ -53,8 +51,6 @@ export function mountOffers({
   if (!host.isConnected && target) unclobbered(target).append(host);
   const watcher = watchSeen();
   let widget: MountedWidget | undefined;
-  let reporter: Reporter | undefined;
-  const early: ((reporter: Reporter) => void)[] = [];
 
   try {
     widget = mountWidget(host, {
@@ -68,9 +64,9 @@ export function mountOffers({
       watch(viewable, seen) {
         const { offer, asset }: Parts = viewable.kind === 'widget' ? {} : viewable;
         const name = [viewable.kind, offer?.insertion_id, asset?.id].join(' ');
-        watcher.watch(name, seen, (what) => tell((to) => to.seen(what, offer, asset)));
+        watcher.watch(name, seen, (what) => reporter.seen(what, offer, asset));
       },
-      on: (action) => tell((to) => (action.type === 'dismiss' ? onDismiss(action.by) : to.acted(action))),
+      on: (action) => (action.type === 'dismiss' ? onDismiss(action.by) : reporter.acted(action)),
     });
   } catch (error) {
     remove();
@@ -79,17 +75,7 @@ export function mountOffers({
   // So that `takeCard` finds a copy of it.
   if (mode === 'INLINE' && !element && !card) host.setAttribute(CARD_ATTRIBUTE, '');
   signal.addEventListener('abort', remove);
-  return { place: element ?? host, open, report, close };
-
-  function tell(work: (reporter: Reporter) => void): void {
-    if (reporter) work(reporter);
-    else early.push(work);
-  }
-
-  function report(to: Reporter): void {
-    reporter = to;
-    for (const work of early.splice(0)) work(to);
-  }
+  return { place: element ?? host, open, close };
 
   function open(): void {
     try {

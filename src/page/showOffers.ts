@@ -42,8 +42,6 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
     // What stands in the HTML, and was not taken over, goes with the offers.
     if (!isNew && (event.type === 'dismiss' || event.type === 'outcome')) removeCard(find);
     space.update(event);
-    // The inspector can explain even a missing response.
-    if (event.type === 'outcome' && trace.response?.isSandbox !== false) void look();
   });
   // Each for itself: what one of them throws, the others do not miss.
   trace.subscribe((event) => options.onEvent?.(event));
@@ -100,7 +98,6 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
       if (dismissed) return dismissed;
     }
     mounted = await place(offers, signal);
-    mounted.report(offers.reporter);
     requestAnimationFrame(() => setTimeout(measure, 0, 'painted'));
     const { count } = offers;
     return {
@@ -110,12 +107,13 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
   }
 
   /** Puts offers on the page until `signal` aborts, a layer in a task after the one that renders it. */
-  async function place({ response, groups }: LoadedOffers, signal: AbortSignal): Promise<MountedOffers> {
+  async function place({ response, groups, reporter }: LoadedOffers, signal: AbortSignal): Promise<MountedOffers> {
     throwIfAborted(signal);
     const target = find();
     const offers = mountOffers({
       response,
       groups,
+      reporter,
       options,
       locale: localeOf(options),
       target,

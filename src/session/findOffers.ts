@@ -86,13 +86,15 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   const found =
     (await recall(memory)) ??
     usePrefetched(context, body) ??
-    (await requestOrStreamed(context, { ...body, [NONCE_FIELD]: nonce }, memory));
+    (await requestOrStreamed(context, { ...body, [NONCE_FIELD]: nonce }));
   if ('code' in found) return found;
-  throwIfAborted(signal);
   const { response, json, isRemembered = false, isPrefetched = false } = found;
+  // Other tabs find what was requested before this one shows it.
+  const kept = !isRemembered && response.groups[0] && memory.keep(toStorable(response));
+  if (!isPrefetched) await kept;
+  throwIfAborted(signal);
   if (isRemembered && context.prefetched.find()[0])
     trace.prefetched = 'Not used. The order is remembered on this device';
-  if (isPrefetched && response.groups[0]) void memory.keep(toStorable(response));
   return {
     response,
     json,
@@ -127,13 +129,12 @@ function usePrefetched({ prefetched, trace }: OfferContext, body: Recommendation
 async function requestOrStreamed(
   context: OfferContext,
   body: RecommendationRequest & JsonObject,
-  memory: OrderMemory,
 ): Promise<Found | Failure> {
   const { signal, prefetched } = context;
   // Storage, or another tab, may have taken long.
   throwIfAborted(signal);
   const request = childOf(signal);
-  const requested = requestOnce({ ...context, signal: request.signal }, body, memory);
+  const requested = requestOnce({ ...context, signal: request.signal }, body);
   const streamed = async (): Promise<Found | Failure> => {
     while (!request.signal.aborted && prefetched.isComing()) {
       await nextTask(LOOK_MS);
@@ -147,20 +148,16 @@ async function requestOrStreamed(
   return first;
 }
 
-/** Requests the offers, and remembers them. To tabs and mounts of one order that request at once, the relay gives one response. */
+/** Requests the offers. To tabs and mounts of one order that request at once, the relay gives one response. */
 async function requestOnce(
   { placement: { relay }, access, signal }: OfferContext,
   body: JsonObject,
-  memory: OrderMemory,
 ): Promise<Found | Failure> {
   const reply = await requestOffers({ relay, access, body, signal });
   if ('code' in reply) return reply;
   const { json } = reply;
   const fresh = read(json);
-  if (fresh.ok) {
-    if (fresh.value.groups[0] && !signal.aborted) await memory.keep(toStorable(fresh.value));
-    return { response: fresh.value, json };
-  }
+  if (fresh.ok) return { response: fresh.value, json };
   const { path, message } = fresh.problems[0] ?? {};
   return outcome(
     'network_error',
