@@ -20,7 +20,7 @@ export interface OfferContext {
   readonly prefetched: Prefetched;
   /** Where orders are remembered; undefined if nowhere. */
   readonly orders: OrderStore | undefined;
-  readonly trace: Pick<Trace, 'request' | 'response' | 'prefetched' | 'emit'>;
+  readonly trace: Pick<Trace<never>, 'request' | 'response' | 'prefetched' | 'emit'>;
   /** Aborted when the offers are not wanted any more. */
   readonly signal: AbortSignal;
   /** Returns the session's queue, while it has one. */

@@ -13,7 +13,9 @@ import {
   outcome,
   type DismissEvent,
   type Failure,
+  type FailureCode,
   type Outcome,
+  type OutcomeCode,
   type Explanation,
   type Trace,
 } from './openTrace.ts';
@@ -27,20 +29,23 @@ export interface Attempt {
 }
 
 /** Shows offers. It is called each time consent is given, and `signal` is aborted when they must leave. */
-export type Show = (session: OfferSession, signal: AbortSignal) => Promise<Shown | Failure>;
+export type Show<Code extends string> = (
+  session: OfferSession<Code>,
+  signal: AbortSignal,
+) => Promise<Shown<Code> | Failure>;
 
 /** Offers that are shown, and the outcome that says so. */
-export interface Shown {
+export interface Shown<Code extends string = OutcomeCode> {
   readonly offers: LoadedOffers;
-  readonly outcome: Outcome;
+  readonly outcome: Outcome<Code>;
 }
 
 /** What surrounds a session. */
-interface Surroundings extends ConsentScope {
-  readonly trace: Trace;
+interface Surroundings<Code extends string> extends ConsentScope {
+  readonly trace: Trace<Code | FailureCode>;
   /** Where events and orders are stored. */
   readonly storage: SessionStorage;
-  readonly show: Show;
+  readonly show: Show<Code>;
   /** The prefix of the attributes that the options were read from, for messages. */
   readonly prefix?: string | undefined;
   /** Resolves once somebody sees the page: nothing is requested or stored before. */
@@ -52,7 +57,7 @@ interface Surroundings extends ConsentScope {
 }
 
 /** One attempt to show offers to one shopper, from consent to delivery. */
-export interface OfferSession {
+export interface OfferSession<Code extends string = OutcomeCode> {
   /** The queue, while there is one. */
   readonly queue: SessionQueue | undefined;
   /** Resolves to the response for the order, or to why there is none. Rejects when `signal` is aborted. */
@@ -66,7 +71,7 @@ export interface OfferSession {
   /** Opens the queue anew, where there is consent: it captures the page's `fetch` and storage when it is opened. */
   reopenQueue(): SessionQueue | undefined;
   flush(): Promise<void>;
-  explain(): Explanation;
+  explain(): Explanation<Code | FailureCode>;
   /** Ends the session. What was tracked stays on the device until it is delivered. */
   destroy(): void;
 }
@@ -75,10 +80,10 @@ export interface OfferSession {
 const UNDECIDED_MS = 1_000;
 
 /** Opens a session. Never throws. */
-export function openOfferSession(
+export function openOfferSession<Code extends string>(
   attempt: Attempt,
-  { trace, storage, gatherMs, show, whenActive, prefix, onDestroyed, ...scope }: Surroundings,
-): OfferSession {
+  { trace, storage, gatherMs, show, whenActive, prefix, onDestroyed, ...scope }: Surroundings<Code>,
+): OfferSession<Code> {
   const consent = openConsent();
   const clock = openClock();
   /** Decisions from before the session has begun. */
@@ -100,7 +105,7 @@ export function openOfferSession(
   if (callerSignal?.aborted) queueMicrotask(destroy);
   callerSignal?.addEventListener('abort', destroy);
 
-  const session: OfferSession = {
+  const session: OfferSession<Code> = {
     get queue() {
       return queue;
     },
@@ -190,7 +195,7 @@ export function openOfferSession(
     const { signal } = (lifetime = new AbortController());
     trace.restart();
     trace.waitingFor = 'page';
-    let ended: Shown | Failure;
+    let ended: Shown<Code> | Failure;
     try {
       // A sibling that denies in this task does not withdraw this consent: the queue opens after its message has left.
       if (whenActive) await whenActive(signal);

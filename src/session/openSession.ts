@@ -10,8 +10,8 @@ import {
   outcome,
   type DismissEvent,
   type Failure,
-  type FailureCode,
   type Outcome,
+  type OutcomeCode,
   type PageEvent,
   openTrace,
   type Explanation,
@@ -36,7 +36,7 @@ export interface SessionOptions extends Omit<OfferOptions, 'onEvent'> {
 
 /** An outcome of a session. */
 export type SessionOutcome = Outcome<SessionOutcomeCode>;
-export type SessionOutcomeCode = 'offers' | FailureCode;
+export type SessionOutcomeCode = OutcomeCode<'offers'>;
 
 /** What a session has to show, or why it has nothing. */
 export interface SessionResult extends SessionOutcome {
@@ -54,10 +54,7 @@ export type SessionEvent = NoOutcome | (SessionResult & { readonly type: 'outcom
 type NoOutcome = Exclude<PageEvent, { type: 'outcome' }>;
 
 /** What happened to a session, as `explain()` of a page has it. Its outcomes carry no offers. */
-export interface SessionExplanation extends Omit<Explanation, 'outcome' | 'events'> {
-  readonly outcome?: SessionOutcome | undefined;
-  readonly events: readonly (NoOutcome | (SessionOutcome & { readonly type: 'outcome' }))[];
-}
+export type SessionExplanation = Explanation<SessionOutcomeCode>;
 
 /** Where an accepted offer leads. */
 export interface Accepted {
@@ -135,7 +132,7 @@ function openSessionOn(
   const { options, error } = copyOptions(given);
   let shown: LoadedOffers | undefined;
   let isDismissed = false;
-  const trace = openTrace();
+  const trace = openTrace<SessionOutcomeCode>();
   const subscribe = (listener: (event: SessionEvent) => void): (() => void) =>
     trace.subscribe((event) => listener(event.type === 'outcome' ? { ...resultOf(event), type: 'outcome' } : event));
   subscribe((event) => {
@@ -160,16 +157,16 @@ function openSessionOn(
         if ('code' in offers) return offers;
         shown = offers;
         const { count } = offers;
-        return { offers, outcome: outcome('rendered', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`) };
+        return { offers, outcome: outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`) };
       },
     },
   );
   const result = trace.first.then(resultOf);
 
-  function resultOf(outcome: Outcome): SessionResult {
-    const offers = outcome.code === 'rendered' ? shown : undefined;
+  function resultOf(outcome: SessionOutcome): SessionResult {
+    const offers = outcome.code === 'offers' ? shown : undefined;
     return {
-      ...asOffers(outcome),
+      ...outcome,
       groups: offers?.groups ?? [],
       footer: offers?.response.footer ?? {},
       isSandbox: trace.response?.isSandbox === true,
@@ -177,9 +174,14 @@ function openSessionOn(
     };
   }
 
+  /** The offers that are not taken down. */
+  function open(): LoadedOffers | undefined {
+    return trace.outcome?.code === 'offers' ? shown : undefined;
+  }
+
   /** Returns the session's own copy of an offer: callers may have cloned it. */
   function find(offer: PlacedOffer | undefined): PlacedOffer | undefined {
-    const all = (trace.outcome?.code === 'rendered' ? shown : undefined)?.groups.flatMap(({ offers }) => offers);
+    const all = open()?.groups.flatMap(({ offers }) => offers);
     const found = all?.find(({ insertion_id }) => insertion_id === offer?.insertion_id);
     if (!found) trace.emit({ type: 'error', reason: 'The offer is not one of this session: nothing was recorded' });
     return found;
@@ -226,17 +228,9 @@ function openSessionOn(
     back: (offer) => void act('back', offer),
     copy: (offer) => void act('copy', offer),
     product: (offer, asset) => void act('product', offer, asset),
-    footer: (link) =>
-      (trace.outcome?.code === 'rendered' ? shown : undefined)?.reporter.acted({ type: 'footer', link }),
+    footer: (link) => open()?.reporter.acted({ type: 'footer', link }),
     dismiss: (by) => session.dismiss(by),
-    explain() {
-      const explained = session.explain();
-      return {
-        ...explained,
-        outcome: explained.outcome && asOffers(explained.outcome),
-        events: explained.events.map((event) => (event.type === 'outcome' ? asOffers(event) : event)),
-      };
-    },
+    explain: () => session.explain(),
     async stats() {
       const { queue } = session;
       return queue && readStats(queue);
@@ -245,11 +239,6 @@ function openSessionOn(
     consent: (decision) => session.consent(decision),
     destroy: () => session.destroy(),
   };
-}
-
-/** A session shows nothing itself: it has offers. */
-function asOffers<T extends Outcome>(outcome: T): Omit<T, 'code'> & { readonly code: SessionOutcomeCode } {
-  return { ...outcome, code: outcome.code === 'rendered' ? 'offers' : outcome.code };
 }
 
 function check(options: SessionOptions): Placement | Failure {

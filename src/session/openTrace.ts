@@ -22,7 +22,7 @@ export type FailureCode =
   | 'failed';
 
 /** How a mount ended. A session without a page says `offers` instead of `rendered`. */
-export type OutcomeCode = 'rendered' | FailureCode;
+export type OutcomeCode<Success extends string = 'rendered'> = Success | FailureCode;
 
 /** How a mount ended: what happened, in a sentence, and what to do about it. */
 export interface Outcome<Code extends string = OutcomeCode> {
@@ -37,7 +37,7 @@ export interface Outcome<Code extends string = OutcomeCode> {
 export type Failure = Outcome<FailureCode>;
 
 /** Creates an outcome. `hint` says what to do, when there is something to do. */
-export function outcome<Code extends OutcomeCode>(code: Code, message: string, hint?: string): Outcome<Code> {
+export function outcome<Code extends string>(code: Code, message: string, hint?: string): Outcome<Code> {
   return hint ? { code, message, hint } : { code, message };
 }
 
@@ -47,7 +47,7 @@ export function invalid(name: string, expected: string): Failure {
 }
 
 /** An outcome as an event: the first one, and each later one, such as consent that is withdrawn after offers were shown. */
-export interface OutcomeEvent extends Outcome {
+export interface OutcomeEvent<Code extends string = OutcomeCode> extends Outcome<Code> {
   readonly type: 'outcome';
 }
 
@@ -82,15 +82,21 @@ export interface DismissEvent {
 }
 
 /** Everything that `onEvent` is called with. The page gets the same as the `detail` of `offerlet` DOM events. */
-export type PageEvent = OfferEvent | OutcomeEvent | LeftOutEvent | FooterEvent | DismissEvent | QueueEvent;
+export type PageEvent<Code extends string = OutcomeCode> =
+  | OfferEvent
+  | OutcomeEvent<Code>
+  | LeftOutEvent
+  | FooterEvent
+  | DismissEvent
+  | QueueEvent;
 
 /** What a mount waits for before it goes on. */
 export type WaitingFor = 'consent' | 'page' | 'dialog' | 'relay';
 
 /** Everything that happened to one mount, without personal data: what `explain()` returns. */
-export interface Explanation {
+export interface Explanation<Code extends string = OutcomeCode> {
   /** The latest outcome. Missing until the first. */
-  readonly outcome?: Outcome | undefined;
+  readonly outcome?: Outcome<Code> | undefined;
   /** The latest decision on consent, who made it, and when. Missing while the shopper has not decided. */
   readonly consent?: ConsentDecision | undefined;
   /** What the mount waits for. Missing while it waits for nothing. */
@@ -136,7 +142,7 @@ export interface Explanation {
     readonly dead: number;
   };
   /** Every event, in order. */
-  readonly events: readonly PageEvent[];
+  readonly events: readonly PageEvent<Code>[];
 }
 
 /** Maximum events that `explain()` returns: a page that stays open for days must not grow. */
@@ -154,35 +160,38 @@ const WAITING = {
 export const NO_CONSENT = WAITING.consent;
 
 /** Records the steps of a mount, and passes each event on. */
-export interface Trace extends Pick<Explanation, 'request' | 'response' | 'prefetched' | 'waitingFor'> {
+export interface Trace<Code extends string = OutcomeCode> extends Pick<
+  Explanation,
+  'request' | 'response' | 'prefetched' | 'waitingFor'
+> {
   request: Explanation['request'];
   response: Explanation['response'];
   prefetched: Explanation['prefetched'];
   waitingFor: WaitingFor | undefined;
   /** Resolves to the first outcome. */
-  readonly first: Promise<Outcome>;
+  readonly first: Promise<Outcome<Code>>;
   /** The latest outcome. */
-  readonly outcome: Outcome | undefined;
+  readonly outcome: Outcome<Code> | undefined;
   /** Calls back with each event, until the returned function is called. Errors of listeners are ignored. */
-  subscribe(listener: (event: PageEvent) => void): () => void;
-  emit(event: PageEvent): void;
+  subscribe(listener: (event: PageEvent<Code>) => void): () => void;
+  emit(event: PageEvent<Code>): void;
   /** Records and reports an outcome, and what is waited for after it. */
-  conclude(outcome: Outcome, waitingFor?: WaitingFor): void;
+  conclude(outcome: Outcome<Code>, waitingFor?: WaitingFor): void;
   /** Begins a new explanation after the events so far. */
   restart(): void;
   /** Describes it. `stored` are the events that the queue still has; missing while there is no queue. */
-  explain(consent: ConsentEntry | undefined, stored?: ReadonlySet<unknown>): Explanation;
+  explain(consent: ConsentEntry | undefined, stored?: ReadonlySet<unknown>): Explanation<Code>;
 }
 
 /** Opens an empty trace. */
-export function openTrace(): Trace {
-  const listeners = new Set<(event: PageEvent) => void>();
-  const events: PageEvent[] = [];
-  let current: Outcome | undefined;
-  let settle: (outcome: Outcome) => void;
-  const first = new Promise<Outcome>((resolve) => (settle = resolve));
+export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
+  const listeners = new Set<(event: PageEvent<Code>) => void>();
+  const events: PageEvent<Code>[] = [];
+  let current: Outcome<Code> | undefined;
+  let settle: (outcome: Outcome<Code>) => void;
+  const first = new Promise<Outcome<Code>>((resolve) => (settle = resolve));
 
-  const trace: Trace = {
+  const trace: Trace<Code> = {
     request: undefined,
     response: undefined,
     prefetched: undefined,
@@ -260,7 +269,7 @@ export function isDeveloping(): boolean {
  * delivered by another tab or mount, unless so many were dropped.
  */
 function countQueue(
-  events: readonly PageEvent[],
+  events: readonly PageEvent<string>[],
   isDenied: boolean,
   stored: ReadonlySet<unknown> | undefined,
 ): Explanation['queue'] {
