@@ -62,7 +62,7 @@ const SERVER_TESTS = [
   'test/operator/watch/command.test.ts',
   'test/cli/{doctor/passwords,openRecordsFile}.test.ts',
   'test/budget/*.test.ts',
-  'test/demo/shop.test.ts',
+  'test/{demo/shop,docs/reference}.test.ts',
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
 const PURE_TESTS = [

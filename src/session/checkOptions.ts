@@ -227,7 +227,7 @@ function isLocale(value: unknown): unknown {
 /** Returns an option's name as its author writes it: `display_mode`, `display-mode` or `data-display-mode`. */
 export function nameOf(option: string, prefix: string | undefined): string {
   if (prefix === undefined) return option;
-  return prefix + option.replace('maxOffers', 'max-offers').replaceAll('_', '-');
+  return prefix + option.replace(/[A-Z]/g, '-$&').replaceAll('_', '-').toLowerCase();
 }
 
 function checkShopper(

@@ -63,6 +63,9 @@ export interface ConsolePublishers {
   readonly publishers: readonly (Publisher & { readonly clicks: number | null })[];
 }
 
+/** What publishers can be sorted by. */
+export type PublisherOrder = 'name' | 'added' | 'clicks';
+
 /** Approved publishers to choose from, newest first. */
 export interface FoundPublishers {
   readonly publishers: readonly { readonly id: string; readonly name: string }[];

@@ -2,7 +2,7 @@ import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { RowLimitError } from '../clients/errors.ts';
 import type { ReportingClient } from '../clients/ReportingClient.ts';
 import { readWholeReport } from '../clients/readWholeReport.ts';
-import type { ConsolePublishers, FoundPublishers } from './protocol.ts';
+import type { ConsolePublishers, FoundPublishers, PublisherOrder } from './protocol.ts';
 import { readExcludedPublishers, type ExcludedPublisher } from '../operations/excludeForMany.ts';
 import { hasAllWords } from '../publishers/hasAllWords.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
@@ -18,8 +18,8 @@ const PAGE_SIZE = 50;
 
 type ListedPublisher = ConsolePublishers['publishers'][number];
 
-/** What the list can be sorted by; with a hyphen before it, the highest first. Otherwise the newest are first, as the API has them. */
-const ORDERS: Readonly<Record<string, (publisher: ListedPublisher) => string>> = {
+/** How rows compare; with a hyphen before it, the highest first. Otherwise the newest are first, as the API has them. */
+const ORDERS: Readonly<Record<PublisherOrder, (publisher: ListedPublisher) => string>> = {
   name: ({ brand_name }) => brand_name,
   added: ({ created_at }) => created_at,
   clicks: ({ clicks }) => String(clicks ?? ''),
@@ -36,7 +36,7 @@ export async function listPublishers(
   const page = Math.max(1, Number(text('page')) || 1);
   const isQuiet = text('status') === 'NO_CLICKS';
   const status = isQuiet ? 'APPROVED' : oneOf(PUBLISHER_STATUSES, text('status'));
-  const order = ORDERS[sort.replace(/^-/, '')];
+  const order = Object.entries(ORDERS).find(([name]) => name === sort.replace(/^-/, ''))?.[1];
   const all =
     isQuiet || sort.endsWith('clicks')
       ? await readClicks(reporting, {

@@ -8,7 +8,7 @@ import { Button, SearchField, Segments } from '../parts/controls.tsx';
 import { Pending, ProblemNote, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { type Header, PageHead, Table } from '../parts/layout.tsx';
-import type { ConsolePublishers } from '../../protocol.ts';
+import type { ConsolePublishers, PublisherOrder } from '../../protocol.ts';
 import type { ExcludedPublisher } from '../../../operations/excludeForMany.ts';
 import { dayText, plural, inWords } from '../../../reports/format.ts';
 import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
@@ -151,7 +151,7 @@ function List({ list, isFiltered, sort, order, chosen, choose }: ListProps): JSX
         <p>{isFiltered ? <Link to="publishers">Show all</Link> : <Link to="publishers/add">Add the first</Link>}</p>
       </div>
     );
-  const sorted = (text: ComponentChildren, key: string, className?: string): ComponentProps<typeof Header> => {
+  const sorted = (text: ComponentChildren, key: PublisherOrder, className?: string): ComponentProps<typeof Header> => {
     const isDown = [key, `-${key}`].includes(sort || NEWEST) ? (sort || NEWEST).startsWith('-') : undefined;
     return { text, class: className, isDown, sort: () => order((isDown ?? key === 'name') ? key : `-${key}`) };
   };
