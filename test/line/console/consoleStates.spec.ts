@@ -30,13 +30,17 @@ test('until it has arrived a page shows what it will consist of', async ({ page 
   await page.goto(new URL(id ?? '', own.url).href);
   await expect(page.getByRole('group', { name: /^Totals/ }).locator('.bone')).toHaveCount(6);
   await expect(page.locator('.chart-card .bone.tall')).toBeVisible();
-  for (const [place, cards] of [
-    ['publishers', 1],
-    ['exclusions', 6],
-    ['watch', 3],
+  for (const [place, cards, rows] of [
+    ['publishers', 1, 1],
+    ['exclusions', 9, 3],
+    ['watch', 3, 3],
   ] as const) {
     await page.goto(`${own.url}/${place}`);
     await expect(page.locator('.outline > .card'), place).toHaveCount(cards);
+    const tops = page
+      .locator('.outline > .card')
+      .evaluateAll((all) => all.map((card) => (card as HTMLElement).offsetTop));
+    expect(new Set(await tops).size, place).toBe(rows);
     const widths = page.locator('.outline .bone').evaluateAll((bones) => bones.map((bone) => bone.clientWidth));
     expect(Math.min(...(await widths)), place).toBeGreaterThan(100);
   }

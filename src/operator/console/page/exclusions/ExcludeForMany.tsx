@@ -35,7 +35,7 @@ export function ExcludeForMany({ publishers, close }: ManyProps): JSX.Element {
       {resource.data ? (
         <Choice publishers={publishers} categories={resource.data} />
       ) : (
-        <Pending resource={resource} label="Reading the categories …" />
+        <Pending resource={resource} label="Reading the categories …" cards={[5, 5, 5, 4, 7, 4]} shape="tree" />
       )}
     </>
   );

@@ -52,7 +52,7 @@ export function ExclusionsPage({ place }: PageProps): JSX.Element {
           reload={reload}
         />
       ) : (
-        <Pending resource={resource} cards={[5, 4, 5, 5, 4, 7]} />
+        <Pending resource={resource} cards={[5, 5, 5, 4, 7, 4, 5, 4, 4]} shape="tree" />
       )}
     </>
   );

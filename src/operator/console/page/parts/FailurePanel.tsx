@@ -78,15 +78,23 @@ interface PendingProps {
   readonly label?: string;
   /** The lines of each card that will be there; by default, those of one table. */
   readonly cards?: readonly number[];
+  /** The class of what will be there, where its cards do not stand below each other. */
+  readonly shape?: string;
   /** What is there instead of cards. */
   readonly children?: ComponentChildren;
 }
 
 /** In place of data that has not arrived: why it failed, or the outline of the page while it loads. */
-export function Pending({ resource, label = 'Loading …', cards = [10], children }: PendingProps): JSX.Element {
+export function Pending({
+  resource,
+  label = 'Loading …',
+  cards = [10],
+  shape = '',
+  children,
+}: PendingProps): JSX.Element {
   if (resource.failure) return <FailurePanel failure={resource.failure} resource={resource} />;
   return (
-    <div class="outline" role="status" aria-label={label}>
+    <div class={`outline ${shape}`} role="status" aria-label={label}>
       {children ??
         cards.map((lines, card) => (
           <section key={card} class="card pad">
