@@ -72,7 +72,15 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
           </span>
         )}
       </div>
-      {isPictured && images}
+      {isPictured
+        ? images
+        : sequence && (
+            <div class="stage">
+              <div>
+                <Logo advertiser={advertiser} />
+              </div>
+            </div>
+          )}
       <Place view={view} offer={placed} isClaimed={isClaimed}>
         <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
       </Place>
@@ -232,15 +240,17 @@ function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
   const { messages } = view.props;
   const code = codeOf(offer);
   const isCopied = view.state.copied === offer;
-  const opened = `✓ ${messages.claimed}`;
+  // The wide space is the place of the tick, which the stylesheet draws: not every font has one.
+  const opened = `\u2003 ${messages.claimed}`;
   const texts = [offer.offer.cta_details.transition_copy || opened, opened] as const;
+  const index = Number(view.state.opened.includes(offer));
   return (
     <div class={isClaimed ? 'place claimed' : 'place'}>
       {children}
       <div class="claim" role="status" aria-atomic="false">
         {isClaimed && (
-          <p dir="auto">
-            <Either texts={texts} index={Number(view.state.opened.includes(offer))} />
+          <p dir="auto" class={texts[index] === opened ? 'done' : ''}>
+            <Either texts={texts} index={index} />
           </p>
         )}
         {isClaimed && code && (

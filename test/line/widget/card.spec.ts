@@ -205,14 +205,14 @@ test('mark and position are beside the logo, and the whole name below the mark, 
         await mount(page, { mode, locale, sandbox: true, groups: [hero(...offers)] });
         await listening(page);
         await decline(page);
-        const parts = ['.badges', '.brand', '.position', '.top', '.logo'].map((name) => `${CURRENT} ${name}`);
+        const parts = ['.badges', '.brand', '.position', '.top', '.top .logo'].map((name) => `${CURRENT} ${name}`);
         const [badges, brand, position, card, logo] = await boxesOf(page, ...parts);
         if (!badges || !brand || !position || !card || !logo) throw new Error('A part is missing.');
         const startOf = ({ x, width }: Box): number => (locale === 'ar' ? -x - width : x);
         expect(brand.y, size).toBeGreaterThanOrEqual(badges.y + badges.height);
         expect(startOf(brand), size).toBeCloseTo(startOf(badges), 0);
         expect(position.y, size).toBeLessThan(brand.y + 1);
-        await expect(page.locator(`${CURRENT} .logo`), size).toHaveCSS('line-height', `${logo.height - 2}px`);
+        await expect(page.locator(`${CURRENT} .top .logo`), size).toHaveCSS('line-height', `${logo.height - 2}px`);
         expect(startOf(position), size).toBeGreaterThan(startOf(badges));
         if (mode !== 'FULLSCREEN')
           expect(startOf(badges) - startOf(logo), size).toBeCloseTo(card.width < 288 ? 54 : 60, 0);
@@ -374,14 +374,14 @@ test('one picture is a column of 40 %, 16:9 above the text, or 54 % of FULLSCREE
   }
 });
 
-test('spare space is above an inline text, in its picture, or around the rows of a list', async ({ page }) => {
+test('spare space is above an inline text, around one beside a picture, and around a list’s rows', async ({ page }) => {
   await openShop(page, { head: `${BARE}<style>#offers { min-block-size: 800px }</style>` });
   await mount(page, { groups: [hero(placed(0))] });
   const [words, actions] = await boxesOf(page, '.words', '.actions');
-  expect(actions.y - words.y - words.height).toBeCloseTo(32, 0);
+  expect(actions.y - words.y - words.height).toBeCloseTo(16, 0);
   await mount(page, { groups: [hero(placed(0, { assets: pictures(1) }))] });
-  const [picture, text, buttons] = await boxesOf(page, '.picture', '.words', '.actions');
-  expect([picture.height > 600, Math.round(buttons.y - text.y - text.height)]).toEqual([true, 16]);
+  const [brand, text, buttons] = await boxesOf(page, '.top', '.words', '.actions');
+  expect(buttons.y - text.y - text.height).toBeCloseTo(text.y - brand.y - brand.height, 0);
   await mount(page, { groups: [list(placed(1, { disclosure_details: undefined }))] });
   const [row, first, last] = await boxesOf(page, '.offer', '.logo', '.actions');
   expect(row.y + row.height - last.y - last.height).toBeCloseTo(first.y - row.y, 0);

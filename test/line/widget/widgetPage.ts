@@ -150,7 +150,7 @@ export async function opened(page: Page): Promise<void> {
   const status = page.getByRole('status').first();
   await expect(status).not.toBeEmpty();
   await page.clock.fastForward(1_000);
-  await expect(status).toContainText('✓');
+  await expect(status.locator('.done')).toBeVisible();
   await atRest(page);
 }
 
