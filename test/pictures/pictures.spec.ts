@@ -68,7 +68,7 @@ for (const mode of MODES) {
 async function claim(page: Page): Promise<void> {
   await page.locator('[part=accept]').first().click({ button: 'middle' });
   await expect(page.getByText('LARK-2026')).toBeVisible();
-  await expect(page.getByRole('status').filter({ hasText: 'Opened in a new tab' })).toBeVisible();
+  await expect(page.getByRole('status').locator('.done')).toBeVisible();
 }
 
 test('right to left', ({ page }) => {
