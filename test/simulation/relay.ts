@@ -130,7 +130,7 @@ export class RelayServer implements Server {
     return { report: page?.data ?? [], audit };
   }
 
-  respond(request: Request, from: Process): Promise<Response> {
+  async respond(request: Request, from: Process): Promise<Response> {
     // While it starts, nothing listens.
     if (!this.#relay) throw Object.assign(new Error('ECONNREFUSED'), { code: 'ECONNREFUSED' });
     return this.#relay(request, { ip: addressOf(from.machine) }).catch(() => never);
