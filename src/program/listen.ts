@@ -30,6 +30,8 @@ export const SERVER_OPTIONS = {
 const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 /** Milliseconds in which a client must take what is written to it. A page on a slow line takes 30 KB a second. */
 const UNTAKEN_MS = 30_000;
+/** Requests of one connection that wait for the response before them: more than any proxy sends ahead. */
+const WAITING_MAX = 64;
 /** Milliseconds that requests in progress have at shutdown. */
 const DRAIN_MS = 5_000;
 
@@ -67,16 +69,24 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
 }
 
 /**
- * Handles a request when the client has taken the response before it: of a client that pipelines requests and reads
- * nothing, one response is in memory.
+ * Handles a request when the client has taken the response before it, and hangs up on a client that sends ever more
+ * meanwhile: of one that pipelines requests, one response and few requests are in memory.
  */
 function inTurn(listener: Listener): RequestListener {
-  const latest = new WeakMap<Socket, ServerResponse>();
+  const turns = new WeakMap<Socket, { latest: ServerResponse; waiting: number }>();
   return (request, response) => {
-    const before = latest.get(request.socket);
-    latest.set(request.socket, response);
-    if (before === undefined || before.closed) listener(request, response);
-    else before.once('close', () => request.socket.destroyed || listener(request, response));
+    const { socket } = request;
+    const turn = turns.get(socket) ?? { latest: response, waiting: 0 };
+    const before = turn.latest;
+    turn.latest = response;
+    turns.set(socket, turn);
+    if (before === response || before.closed) return void listener(request, response);
+    turn.waiting += 1;
+    if (turn.waiting > WAITING_MAX) return void socket.destroy();
+    before.once('close', () => {
+      turn.waiting -= 1;
+      if (!socket.destroyed) listener(request, response);
+    });
   };
 }
 

@@ -65,6 +65,31 @@ test('a client that asks and does not read is hung up on, one that reads slowly 
   slow.destroy();
 });
 
+test('a client that pipelines few requests gets their responses in order, one that never ends is hung up on', async () => {
+  let isHeld = true;
+  const held: (() => void)[] = [];
+  server = await listen(
+    ({ url = '' }, response) => {
+      const send = (): unknown => response.end(url);
+      if (isHeld) held.push(send);
+      else send();
+    },
+    { port: 0 },
+  );
+  const [few, many] = [0, 1].map(() => connect(portOf(server as Listening), '127.0.0.1')) as [Socket, Socket];
+  let received = '';
+  few.on('data', (chunk: Buffer) => (received += chunk.toString()));
+  many.on('error', () => undefined);
+  few.write(Array.from({ length: 60 }, (_, at) => `GET /${at} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+  many.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
+  await once(many, 'close');
+  expect(held).toHaveLength(2);
+  isHeld = false;
+  held.forEach((send) => send());
+  await vi.waitFor(() => expect(received).toMatch(/\/59$/));
+  expect(received.match(/^\/\d+(?=HTTP|$)/gm)).toEqual(Array.from({ length: 60 }, (_, at) => `/${at}`));
+});
+
 test('a request is refused that has more headers than are kept, or two hosts', async () => {
   const head = 'GET / HTTP/1.1\r\nHost: a\r\n';
   expect(await exchange(`${head}${'x:\r\n'.repeat(1_200)}X-Forwarded-For: 192.0.2.1\r\n\r\n`)).toMatch(/ 431 /);
