@@ -151,7 +151,10 @@ async function listFindings(
   const cause = [...script, ...file, ...policy, ...relayed, ...key, ...places].find(({ state }) => state === 'bad');
   const isExpected = isActive || scripts.length > 0 || elements.length > 0;
   const outcome = isExpected ? outcomeCheck(record, { waiting: visit.waiting, cause }) : [];
-  const messages = reported.flatMap(({ code, message }) => (code !== undefined && message ? [message] : []));
+  const messages = [
+    ...reported.flatMap(({ code, message }) => (code !== undefined && message ? [message] : [])),
+    ...visit.waiting.flatMap(({ hint }) => hint || []),
+  ];
   return [
     ...script,
     ...file,

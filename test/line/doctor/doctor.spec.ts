@@ -207,9 +207,12 @@ test('what may be on purpose is a note, and the exit code says whether offers we
   const none = await doctor('/good');
   relay.setScenario('one-offer');
   const throwing = await doctor('/throws');
+  const waiting = await doctor('/consent');
   const told = (report: Report, title: string) => [report.exitCode, textOf(report, title)];
   expect(told(none, 'Outcome')).toEqual([1, expect.stringContaining('no_offers')]);
   expect([none.ok, errorOf(none)]).toEqual([false, 'No offers were shown.']);
+  expect(textOf(waiting, 'Outcome')).toContain('waits for a decision on consent');
+  expect(told(waiting, 'Console')).toEqual([1, 'No other errors.']);
   expect(told(throwing, 'Console')).toEqual([0, expect.stringContaining('the shop broke')]);
 });
 
