@@ -143,7 +143,7 @@ Options:
 ${describeAll(rows)}
 ${examples.length === 0 ? '' : `\nExamples:\n${examples.map(({ call, does }) => `  # ${does}\n  ${call}\n`).join('\n')}`}
 ${more.length === 0 ? '' : `More commands:\n${describeAll(more)}\n\n`}${command.environment ?? variablesText(options)}
-Exit codes: ${ERRORS_URL}#commands
+Errors and exit codes: ${ERRORS_URL}#commands
 `;
 }
 

@@ -20,6 +20,7 @@ test.each(Object.entries(ALL))('the help of %s describes each option on lines of
   const help = helpFor(`offerlet ${name}`, command);
   expect(help).toContain(`Usage: offerlet ${name} ${command.usage ?? '[options]'}`);
   for (const option of Object.keys(command.options)) expect(help).toMatch(new RegExp(`^  --${option}( |$)`, 'm'));
+  expect(help.match(/^Exit codes:/gm)?.length ?? 0).toBeLessThanOrEqual(1);
   for (const line of help.split('\n')) expect(line.length, line).toBeLessThanOrEqual(100);
 });
 
@@ -53,6 +54,6 @@ Options:
   --help           Prints this text.
 
 Each option is also an environment variable: --url is OFFERLET_URL.
-Exit codes: https://github.com/offerlet/offerlet/blob/main/docs/errors.md#commands
+Errors and exit codes: https://github.com/offerlet/offerlet/blob/main/docs/errors.md#commands
 `);
 });
