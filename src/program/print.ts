@@ -97,8 +97,10 @@ const GAP = 2;
 const USUAL_CELL = 22;
 /** Columns that are cut keep this much. */
 const MIN_CELL = 6;
+/** In a pipe nothing is cut: a longer text moves its own line on, not every other one. */
+const ALIGNED_CELL = 40;
 
-/** Returns a table as text: aligned; on a terminal, cut to its width. */
+/** Returns a table as text: aligned; on a terminal, cut to its width. Two spaces or more are between two cells. */
 export function renderTable(table: Table, terminal: Look): string {
   if (isTooNarrow(table, terminal.width)) return renderBlocks(table, terminal);
   const kept = columnsThatFit(table, terminal.width);
@@ -110,7 +112,7 @@ export function renderTable(table: Table, terminal: Look): string {
       const cell = cells[index] ?? '';
       const text = withoutControls(typeof cell === 'string' ? cell : cell.text);
       const width = widths[index] ?? 0;
-      const shown = cutTo(text, width, mark);
+      const shown = terminal.width === undefined ? text : cutTo(text, width, mark);
       const pad = ' '.repeat(Math.max(0, width - displayWidth(shown)));
       const toned = inTone(shown, tone ?? (typeof cell === 'string' ? undefined : cell.tone), terminal.hasColor);
       if (column.isNumber) return pad + toned;
@@ -211,7 +213,8 @@ function isText(column: Column | undefined): boolean {
 /** Shrinks the widest text columns until the line fits, then whatever is last. */
 function fit(widths: readonly number[], columns: readonly Column[], total: number | undefined): number[] {
   const fitted = [...widths];
-  if (total === undefined) return fitted;
+  if (total === undefined)
+    return fitted.map((width, index) => (isText(columns[index]) ? Math.min(width, ALIGNED_CELL) : width));
   const excess = (): number => fitted.reduce((sum, width) => sum + width + GAP, -GAP) - total;
   while (excess() > 0) {
     const widest = fitted

@@ -31,6 +31,18 @@ test('columns are aligned, numbers at the right, wide letters counted as two', (
   );
 });
 
+test('in a pipe, a very long name moves only its own line on', () => {
+  const longest = 'Very long '.repeat(25).trim();
+  const rows = [
+    ['Short', '1'],
+    [longest, '2'],
+  ];
+  const columns = [{ header: 'NAME' }, { header: 'clicks', isNumber: true }];
+  expect(renderTable({ columns, rows }, PLAIN)).toBe(
+    `NAME${' '.repeat(38)}clicks\nShort${' '.repeat(42)}1\n${longest}${' '.repeat(7)}2\n`,
+  );
+});
+
 test.each([40, 60, 70, 80, 100])('at %i columns no line is wider, and ids are whole', (width) => {
   const lines = renderTable(TABLE, { ...PLAIN, width })
     .trimEnd()
