@@ -70,7 +70,7 @@ const ROUTES: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET report-rows': ({ reports, url }) => reports.rows(url.searchParams),
   'GET report-csv': ({ reports, url, signal }) => reports.csv(url.searchParams, signal),
   'GET statement': readMonth,
-  'GET watch': ({ watch, url, signal }) => watch(url, signal),
+  'GET watch': ({ watch, url }) => watch(url),
   'GET categories': ({ channel, signal }) => channel.categories({ signal }),
   'GET exclusions': async ({ channel, signal }) => (await channel.details({ signal })).exclusions.subcategories,
   'GET publishers': ({ channel, ...call }) => listPublishers(channel, call),

@@ -92,6 +92,11 @@ export interface ConsolePublisher {
   readonly channel_exclusions: readonly string[];
 }
 
+/** How far the reading for `ConsoleWatch` is. The next call returns more. */
+export interface WatchProgress {
+  readonly progress: string;
+}
+
 /** What the rules say, and would have said on the days before. */
 export interface ConsoleWatch {
   readonly rules: readonly {

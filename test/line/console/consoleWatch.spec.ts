@@ -63,6 +63,19 @@ test('what the page says is what the command says', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'In the last 90 days' })).toBeVisible();
 });
 
+test('while the days are read, the page says how far it is', async ({ page }) => {
+  let release = (): void => undefined;
+  const seen = new Promise<void>((resolve) => (release = resolve));
+  const progress = 'Read 43 % of the days by publisher …';
+  await page.route('**/api/watch?*', async (route) => seen.then(() => route.continue()));
+  await page.route('**/api/watch?*', (route) => route.fulfill({ json: { progress } }), { times: 1 });
+  await page.goto(`${own.url}/watch`);
+  await expect(page.getByText(progress)).toBeVisible();
+  release();
+  await expect(page.getByRole('region', { name: 'Needs attention' })).toBeVisible();
+  await expect(page.getByText(progress)).toHaveCount(0);
+});
+
 test('a mistake in the rules is said with its line, and gone when the file is right', async ({ page }) => {
   const right = readFileSync(rules, 'utf8');
   writeFileSync(rules, 'rules:\n  kiosks:\n    kind: chnage\n');

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ConsolePublishers } from '../../../src/operator/console/protocol.ts';
 import { createOperatorConsole, type ConsoleOptions } from '../../../src/operator.ts';
 
@@ -324,4 +324,33 @@ test.each([
   const { visit, calls } = open(() => json(details));
   expect((await visit('/api/publishers', { method: 'POST', ...init })).status).toBe(400);
   expect(calls).toEqual([]);
+});
+
+test('Watch says how far it is, and its reading goes on when the page is left', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let release = (): void => undefined;
+  const rest = new Promise<void>((resolve) => (release = resolve));
+  const waiting = { publisher_remote_id: null, brand_name: 'Wren', status: 'PENDING', created_at: '2026-01-02' };
+  const { visit, calls } = open(async (path) => {
+    if (path.includes('page=2')) await rest;
+    if (path.includes('/publishers/list/'))
+      return json({
+        count: 2,
+        next: path.includes('page=2') ? null : 'https://channel.example/?page=2',
+        publishers: [{ ...waiting, pending_publisher_id: path }],
+      });
+    const meta = { timezone: 'UTC', data_through: null, request_id: 'r' };
+    return json({ data: [], summary: {}, pagination: { offset: 0, limit: 1, total: 0, has_more: false }, meta });
+  });
+  const left = new AbortController();
+  const first = visit('/api/watch', { signal: left.signal });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await (await first).json()).toEqual({ progress: 'Read 1 publishers …' });
+  left.abort();
+  const second = visit('/api/watch');
+  release();
+  const { open: causes } = (await (await second).json()) as { open: { name: string }[] };
+  expect(causes.map(({ name }) => name)).toEqual(['Data', 'Wren', 'Wren']);
+  expect(calls.filter(({ path }) => path.includes('/publishers/list/'))).toHaveLength(2);
+  vi.useRealTimers();
 });

@@ -1,10 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../app/call.ts';
 import { go, Link, type PageProps } from '../app/router.tsx';
-import { useCall } from '../app/useResource.ts';
+import { useResource } from '../app/useResource.ts';
 import { Segments } from '../parts/controls.tsx';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
-import type { ConsoleWatch } from '../../protocol.ts';
+import type { ConsoleWatch, WatchProgress } from '../../protocol.ts';
 import { inWords, plural, rangeText } from '../../../reports/format.ts';
 import type { Cause } from '../../../watch/evaluate.ts';
 
@@ -14,8 +16,18 @@ const REFRESH_MS = 600_000;
 /** What needs attention by the rules, and what they would have said on the days before. */
 export function WatchPage({ place }: PageProps): JSX.Element {
   const days = Number(place.params.get('days')) === 90 ? 90 : 30;
-  const resource = useCall<ConsoleWatch>(`watch?days=${days}`, REFRESH_MS);
-  const { data, isLoading } = resource;
+  const [progress, setProgress] = useState('');
+  const key = `watch?days=${days}`;
+  const load = async (signal: AbortSignal): Promise<ConsoleWatch> => {
+    setProgress('');
+    for (;;) {
+      const read = await call<ConsoleWatch | WatchProgress>(key, { signal });
+      if (!('progress' in read)) return read;
+      setProgress(read.progress);
+    }
+  };
+  const resource = useResource({ key, load, refresh: REFRESH_MS });
+  const { data, isCurrent, isLoading } = resource;
   return (
     <>
       <PageHead title="Watch">
@@ -27,12 +39,17 @@ export function WatchPage({ place }: PageProps): JSX.Element {
         />
       </PageHead>
       <StaleBanner resource={resource} />
+      {isLoading && !isCurrent && (
+        <p class="lead quiet" role="status">
+          {progress || 'Judging the last days …'}
+        </p>
+      )}
       {data ? (
         <div class={`watch content ${isLoading ? 'loading' : ''}`} aria-busy={isLoading}>
           <Found watch={data} />
         </div>
       ) : (
-        <Pending resource={resource} label="Judging the last days …" cards={[3, 3, 10]} />
+        <Pending resource={resource} cards={[3, 3, 10]} />
       )}
     </>
   );
