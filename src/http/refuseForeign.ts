@@ -71,10 +71,13 @@ function originReason(request: Request, { allowVisits = false }: LocalAccess): s
     ? undefined
     : 'This does not accept requests from pages of another origin.';
 }
-/** The host name of `localhost`, `ci.example` or `[::1]:4600` as `URL` writes it, without the port; `undefined` for anything else. */
+/**
+ * The host name of `localhost`, `ci.example.` or `[::1]:4600` as `URL` writes it, without the port and a dot at its end;
+ * `undefined` for anything else.
+ */
 export function readHostName(text: string): string | undefined {
   // A path, a query or credentials would parse as part of a URL and name another host than the text shows.
   if (text === '' || /[\s/?#@\\]/.test(text)) return undefined;
   const url = `http://${text}`;
-  return URL.canParse(url) ? new URL(url).hostname : undefined;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined;
 }

@@ -49,7 +49,8 @@ const OPTIONS = {
   'trusted-proxy': {
     kind: 'list',
     value: 'ADDRESS',
-    about: 'IP address or network of a proxy, such as 10.0.0.0/8, whose X-Forwarded-Proto and Host are used instead.',
+    about:
+      'IP address or network of a proxy, such as 10.0.0.0/8, whose X-Forwarded-Proto is used; the host is then that of each request.',
   },
   ...METRICS,
   'show-keys': { kind: 'flag', about: 'In production, issues new first keys, prints them and revokes the old ones.' },

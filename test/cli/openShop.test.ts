@@ -23,7 +23,8 @@ test('a host that is a shop’s goes to no shop of every host, wherever that is 
     return served;
   };
   expect(at('tea.example', '/offers/events')).toBe('tea');
-  expect(at('TEA.example:443', '/offers/green/events')).toBe('green');
+  expect(at('tea.example.', '/offers/events')).toBe('tea');
+  expect(at('TEA.example.:443', '/offers/green/events')).toBe('green');
   expect(at('tea.example', '/offers/deep/events')).toBe('tea');
   expect(at('evil.example', '/offers/events')).toBe('any');
   expect(at('evil.example', '/offers/deep/events')).toBe('deep');
