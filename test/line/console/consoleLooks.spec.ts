@@ -137,7 +137,7 @@ test('long names of publishers stay inside the window, and readable on a phone',
 
   const longest = `Gesellschaft-fuer-${'Haushaltswaren-'.repeat(8)}Filiale-0042`;
   await page.route('**/*', async (route) => {
-    if (!/api.(publishers.one|report)/.test(route.request().url())) return route.fallback();
+    if (!/api.(publishers.(one|q)|report)/.test(route.request().url())) return route.fallback();
     const response = await route.fetch({ url: route.request().url().replace('/one', `/${id}`) });
     await route.fulfill({ response, body: (await response.text()).replaceAll('Juniper & Co', longest) });
   });
@@ -157,6 +157,12 @@ test('long names of publishers stay inside the window, and readable on a phone',
   expect(await page.locator('.report .text', { hasText: '0042' }).evaluate(cut)).toBeLessThanOrEqual(0);
 
   await page.setViewportSize({ width: 390, height: 844 });
+  // Its row has two lines, and is still the link as a whole.
+  await open(page, 'publishers?q=juniper');
+  const row = page.getByRole('row', { name: longest });
+  expect((await row.boundingBox())?.height).toBeLessThan(60);
+  await row.click();
+  await expect(page).toHaveURL(new RegExp(`publishers/${id}$`));
   await open(page, 'publishers/add');
   await page.getByRole('radio', { name: 'Many from CSV' }).check();
   const list = `brand_name,domain,primary_category,subcategories\n${name},name.example,Pets,Pet Food`;
