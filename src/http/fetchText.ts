@@ -32,32 +32,43 @@ export function responseTooLarge(maxBytes: number): Error {
   return new UnreadableResponseError(`The response is larger than ${maxBytes} bytes.`);
 }
 
-/** Sends a request, and reads the text of its response within the limits. Follows no redirect: the text of one is empty. */
+/**
+ * Sends a request, and reads the text of its response within the limits, even with a `fetch` that ignores its signal. Follows
+ * no redirect: the text of one is empty.
+ */
 export async function fetchText(
   url: string,
   init: RequestInit,
   { ms, maxBytes, fetch = globalThis.fetch, signal }: FetchLimits,
 ): Promise<{ readonly response: Response; readonly text: string }> {
   const abort = new AbortController();
+  const aborted = new Promise<never>((_, reject) =>
+    abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true }),
+  );
   const cancel = (): void => abort.abort(signal?.reason);
+  const read = async (): ReturnType<typeof fetchText> => {
+    // Not 'error', which Workers do not have.
+    const response = await fetch(url, { ...init, redirect: 'manual', signal: abort.signal });
+    if (!isRedirect(response)) return { response, text: await readText(response, maxBytes) };
+    void response.body?.cancel().catch(() => undefined);
+    return { response, text: '' };
+  };
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   const timer = setTimeout(cancel, ms);
   try {
-    // Not 'error', which Workers do not have.
-    const response = await fetch(url, { ...init, redirect: 'manual', signal: abort.signal });
-    // Some runtimes hide a redirect's status and report 0.
-    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
-      void response.body?.cancel().catch(() => undefined);
-      return { response, text: '' };
-    }
-    return { response, text: await readText(response, maxBytes) };
+    return await Promise.race([read(), aborted]);
   } catch (error) {
     throw abort.signal.aborted && !signal?.aborted ? new LateResponseError(ms, { cause: error }) : error;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', cancel);
   }
+}
+
+/** Whether a response is a redirect. Some runtimes hide the status of one and report 0. */
+export function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status);
 }
 
 async function readText(response: Response, maxBytes: number): Promise<string> {

@@ -31,6 +31,12 @@ test.each([
   }
 });
 
+test('a fetch that ignores its signal is left behind at the timeout', async () => {
+  const stuck = (): Promise<Response> => new Promise(() => undefined);
+  const post = openTransport(stuck, { url: 'https://network.example/events', headers: {}, maxBytes: 100 });
+  await expect(post({ ...REQUEST, timeoutMs: 20 })).rejects.toThrow(LateResponseError);
+});
+
 /** Node has the variables since 22.21 and 24.5. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const hasProxies = major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
