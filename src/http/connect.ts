@@ -1,8 +1,7 @@
-import { parseJson } from '../wire/json.ts';
+import { parseJson, readCappedText } from '../wire/json.ts';
 import { hideKey, readKey, refuseBrowser } from '../wire/keys.ts';
 import { ApiError, errorFrom, retryAfterSeconds, UnreachableError, type FailedResponse } from './apiErrors.ts';
 import { readApiKey, readNetworkUrl, type Refuse } from './networkAccess.ts';
-import { fetchText, isRedirect, LateResponseError, UnreadableResponseError } from './fetchText.ts';
 import { abortError, pause } from './pause.ts';
 import { createSecrets } from '../text/printable.ts';
 import { cleanCause, systemErrorCodes, sentNothing } from './causes.ts';
@@ -85,7 +84,8 @@ export function connect(options: ClientOptions, kind: ClientKind): Connection {
     const call = `${method} ${basePath}${path}`;
     const url = `${base}${path}${query && query.size > 0 ? `?${query}` : ''}`;
     const headers: Record<string, string> = { ...kind.headers, 'x-api-key': key, accept: 'application/json' };
-    const init: RequestInit = { method, headers };
+    // Not 'error', which Workers do not have.
+    const init: RequestInit = { method, headers, redirect: 'manual' };
     if (body !== undefined) {
       headers['content-type'] = 'application/json';
       init.body = JSON.stringify(body);
@@ -194,47 +194,73 @@ export interface AttemptOptions {
 
 /** Sends a request once, with one timeout for headers and body. Rejects only when the caller's signal is aborted. */
 async function attempt(options: AttemptOptions): Promise<Attempt> {
-  const { url, init, timeout, signal, call, fetch, maxBytes, readBody, redact } = options;
+  const { url, init, timeout, signal, call, fetch, redact } = options;
   if (signal?.aborted) throw abortError(signal);
+  const controller = new AbortController();
+  const cancel = (): void => controller.abort();
+  signal?.addEventListener('abort', cancel, { once: true });
+  const late = new NoResponseError('timeout', `timed out after ${timeout} ms.`);
+  const timer = setTimeout(() => controller.abort(late), timeout);
   try {
-    const { response, text } = await fetchText(url, init, { ms: timeout, maxBytes, fetch, signal });
-    if (isRedirect(response)) throw new RedirectError();
-    const { status, headers } = response;
-    // A custom `fetch` may return less than a whole response.
-    return { kind: 'response', status, headers: new Headers(headers), ...readBody(text, status) };
+    const responding = fetch(url, { ...init, signal: controller.signal });
+    return await untilAborted(readResponse(responding, options), controller);
   } catch (error) {
     if (signal?.aborted) throw abortError(signal);
-    const codes = systemErrorCodes(error);
-    const unused = whyUnused(error, options);
-    const [code, problem] = unused ?? [
-      codes.includes('ECONNREFUSED') ? 'refused' : 'no_response',
-      'got no response: the network is unreachable, or closed the connection.',
-    ];
+    const cause = controller.signal.aborted ? late : error;
+    const codes = systemErrorCodes(cause);
+    const isKnown = cause instanceof NoResponseError;
+    const message = isKnown ? cause.message : 'got no response: the network is unreachable, or closed the connection.';
+    const code = isKnown ? cause.code : codes.includes('ECONNREFUSED') ? 'refused' : 'no_response';
     return {
       kind: 'failure',
-      error: new UnreachableError(`${call} ${problem}`, { status: 0, code, cause: cleanCause(error, redact) }),
-      wasSent: !sentNothing(error),
-      isTransient: !unused && !codes.some((each) => PERMANENT.test(each)),
+      error: new UnreachableError(`${call} ${message}`, { status: 0, code, cause: cleanCause(cause, redact) }),
+      wasSent: !sentNothing(cause),
+      isTransient: !isKnown && !codes.some((each) => PERMANENT.test(each)),
     };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
   }
 }
 
-class RedirectError extends Error {}
+async function readResponse(
+  responding: Promise<Response>,
+  { maxBytes, readBody }: AttemptOptions,
+): Promise<Attempt & { kind: 'response' }> {
+  const response = await responding;
+  const { status } = response;
+  // Some runtimes hide the status of a redirect and report 0.
+  if (response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
+    void response.body?.cancel().catch(() => undefined);
+    throw new NoResponseError('redirect', 'was redirected. Redirects are not followed: they would receive the key.');
+  }
+  const text = await readCappedText(response, maxBytes);
+  if (text === undefined)
+    throw new NoResponseError('too_large', `got a response that is larger than ${maxBytes / 1024 / 1024} MiB.`);
+  // A custom `fetch` may return less than a whole response.
+  return { kind: 'response', status, headers: new Headers(response.headers), ...readBody(text, status) };
+}
 
 function isOk(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
 /** Why a response is not used, which another attempt would not change. */
-function whyUnused(
-  error: unknown,
-  { timeout, maxBytes }: AttemptOptions,
-): readonly [NonNullable<UnreachableError['code']>, string] | undefined {
-  if (error instanceof LateResponseError) return ['timeout', `timed out after ${timeout} ms.`];
-  if (error instanceof RedirectError)
-    return ['redirect', 'was redirected. Redirects are not followed: they would receive the key.'];
-  const problem = `got a response that is larger than ${maxBytes / 1024 / 1024} MiB.`;
-  return error instanceof UnreadableResponseError ? ['too_large', problem] : undefined;
+class NoResponseError extends Error {
+  readonly code: NonNullable<UnreachableError['code']>;
+
+  constructor(code: NonNullable<UnreachableError['code']>, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A `fetch` of the caller's own may ignore its signal; the call ends all the same. */
+function untilAborted<T>(work: Promise<T>, { signal }: AbortController): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('Aborted')), { once: true });
+    work.then(resolve, reject);
+  });
 }
 
 /** Certificates that cannot be verified, and servers that do not speak HTTP: the next attempt would fail as well. */

@@ -42,16 +42,19 @@ export async function fetchText(
   { ms, maxBytes, fetch = globalThis.fetch, signal }: FetchLimits,
 ): Promise<{ readonly response: Response; readonly text: string }> {
   const abort = new AbortController();
-  const aborted = new Promise<never>((_, reject) =>
-    abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true }),
-  );
   const cancel = (): void => abort.abort(signal?.reason);
+  const aborted = new Promise<never>((_, reject) =>
+    abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error)),
+  );
   const read = async (): ReturnType<typeof fetchText> => {
     // Not 'error', which Workers do not have.
     const response = await fetch(url, { ...init, redirect: 'manual', signal: abort.signal });
-    if (!isRedirect(response)) return { response, text: await readText(response, maxBytes) };
-    void response.body?.cancel().catch(() => undefined);
-    return { response, text: '' };
+    // Some runtimes hide a redirect's status and report 0.
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+      void response.body?.cancel().catch(() => undefined);
+      return { response, text: '' };
+    }
+    return { response, text: await readText(response, maxBytes) };
   };
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
@@ -64,11 +67,6 @@ export async function fetchText(
     clearTimeout(timer);
     signal?.removeEventListener('abort', cancel);
   }
-}
-
-/** Whether a response is a redirect. Some runtimes hide the status of one and report 0. */
-export function isRedirect({ type, status }: Response): boolean {
-  return type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status);
 }
 
 async function readText(response: Response, maxBytes: number): Promise<string> {
