@@ -243,12 +243,10 @@ async function changeExclusions(
     ];
     if (reasons.length > 0) await askToGoOn(terminal, `${reasons.join(' ')} It is about ${place}.`);
   }
+  if (settings.output !== undefined) await refuseToForget(settings.output);
   if (isChanged && !settings['dry-run']) {
-    if (settings.output !== undefined) {
-      await refuseToForget(settings.output);
-      // Before the change: on a full disk, nothing would say what to undo.
-      printDifferences(rows, scope, { ...context, isDone: false });
-    }
+    // Before the change: on a full disk, nothing would say what to undo.
+    if (settings.output !== undefined) printDifferences(rows, scope, { ...context, isDone: false });
     await write(channel, { publisher: scope.publisher?.id, before: scope.subcategory_ids, after });
   }
   printDifferences(rows, scope, context);

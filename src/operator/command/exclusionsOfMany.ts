@@ -80,6 +80,8 @@ export async function excludeOfMany(
         };
       });
     });
+  // Before anything is printed: without the file, nothing could be undone exactly.
+  if (output !== undefined) await refuseToForget(output);
   const place = placeText(connection, (await connection.channel().details()).name);
   const isUndoable =
     kind === 'add' && output !== undefined && (settings.csv || settings.json || /\.(csv|json)$/i.test(output));
@@ -91,8 +93,6 @@ export async function excludeOfMany(
   }
   progress.end();
   if (!settings.yes) await askToGoOn(terminal, `This changes what is excluded for ${size} in ${place}.`);
-  // Before the first change: without the file, nothing could be undone exactly.
-  if (isUndoable) await refuseToForget(output);
   const unknown = rowsOf(() => 'unknown');
   if (isUndoable) print(printable(unknown, false));
   const outcomes = new Map<string, ExclusionOutcome>();

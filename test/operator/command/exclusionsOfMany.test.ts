@@ -24,8 +24,9 @@ test('a category is excluded for all publishers, after a dry run says for whom, 
   });
   expect(await world.run(`exclusions add Wine Coffee --all --yes --output ${added}`)).toMatchObject({ code: 0 });
   expect((await read()).every(({ subcategory_ids }) => subcategory_ids.length >= 2)).toBe(true);
-  // The same file would forget what it undoes.
-  expect(await world.run(`exclusions add Snacks --all --yes --output ${added}`)).toMatchObject({ code: 2 });
+  // The same file would forget what it undoes, even where nothing is left to change.
+  for (const words of ['add Snacks --all --yes', 'add Wine Coffee --all --yes', 'add Tea --all --dry-run'])
+    expect(await world.run(`exclusions ${words} --output ${added}`), words).toMatchObject({ code: 2 });
   const rows = readFileSync(added, 'utf8').split('\r\n');
   expect(rows.filter((row) => row.startsWith('added,'))).toHaveLength(before.length * 2 - 1);
   // What somebody excludes afterwards stays.
@@ -60,6 +61,7 @@ test('what was added for the channel is undone from its file, and a dry run is n
   await world.run('exclusions add Coffee');
   expect(await world.run(`exclusions remove --undo ${file}`)).toMatchObject({ code: 2 });
   await world.run(`exclusions add Coffee Wine --output ${file}`);
+  expect(await world.run(`exclusions add Coffee Wine --output ${file}`)).toMatchObject({ code: 2 });
   expect((await world.run(`exclusions remove --undo ${file}`)).code).toBe(0);
   // What cannot be written could not be undone.
   expect((await world.run(`exclusions add Beer --output ${path('missing/beer.json')}`)).code).toBe(2);
