@@ -100,10 +100,8 @@ test('an <offer-let> that is removed stops, and shows offers again when it retur
   const element = `<script async src="/offerlet.js"></script><offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" order-id="9"></offer-let>`;
   await page.goto(fixture.page('/away', shop(element)));
   await expect(accept(page)).toBeVisible();
-  await page.evaluate(
-    "window.gone = document.querySelector('offer-let'); gone.remove(); new Promise((resolve) => setTimeout(resolve, 50))",
-  );
-  expect(await page.evaluate('[gone.mount, offerlet.explain().length]')).toEqual([undefined, 0]);
+  await page.evaluate("window.gone = document.querySelector('offer-let'); gone.remove()");
+  await expect.poll(() => page.evaluate('[gone.mount, offerlet.explain().length]')).toEqual([undefined, 0]);
   await page.evaluate('document.body.append(gone)');
   await expect(accept(page)).toBeVisible();
   expect(questions()).toBe(1);
