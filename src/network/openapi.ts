@@ -6,7 +6,7 @@ import {
   RECOMMENDATION_CONTRACT,
   RECOMMENDATION_SCHEMAS,
 } from './contract/recommendations.ts';
-import { operation, type Part, type Schema, TEXT, object, oneOfTexts, ref } from './contract/operation.ts';
+import { operation, type Part, TEXT, object, oneOfTexts, ref } from './contract/operation.ts';
 import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './contract/reporting.ts';
 import { controls } from './controls/controls.ts';
 
@@ -17,7 +17,7 @@ export interface Contract {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly security: readonly Part[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: Part };
+  readonly components: { readonly schemas: Readonly<Record<string, Part>>; readonly securitySchemes: Part };
 }
 
 /** The three interfaces of the network and its sandbox controls. */

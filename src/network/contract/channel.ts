@@ -11,14 +11,18 @@ import {
   DATETIME,
   INTEGER,
   type Part,
-  type Schema,
+  type Schemas,
   TEXT,
+  TRUE,
   URL_TEXT,
   UUID,
   about,
+  either,
   list,
+  map,
   object,
   oneOfTexts,
+  only,
   orNull,
   ref,
   refusals,
@@ -44,13 +48,13 @@ const invalid: ResponsePart = ['Messages by field.', ref('Fields')];
 const readOnly: ResponsePart = ['The key is publishable, so it can only read.', ref('Detail')];
 const unknown: ResponsePart = ['The channel has no such publisher.', ref('NotFound')];
 const tooLarge: ResponsePart = ['The body is larger than 1 MiB.', ref('Detail')];
-const done: ResponsePart = ['Replaced.', object({ ok: { const: true } })];
+const done: ResponsePart = ['Replaced.', object({ ok: TRUE })];
 const remoteId = pathParameter('publisher_remote_id', 'The remote id of an approved publisher.');
 
 const REFUSALS = refusals(ref('Detail'));
 
 /** The schemas of the Channel API. */
-export const CHANNEL_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const CHANNEL_SCHEMAS = {
   Subcategory: object({ remote_id: UUID, name: TEXT }),
   Category: object({ remote_id: UUID, name: TEXT, subcategories: list(ref('Subcategory')) }),
   Publisher: object(publisher),
@@ -70,19 +74,14 @@ export const CHANNEL_SCHEMAS: Readonly<Record<string, Schema>> = {
     created_at: DATETIME,
     updated_at: DATETIME,
   }),
-  AddResult: {
-    oneOf: [
-      object({ brand_name: TEXT, domain: TEXT, status: { const: 'created' }, create_request: ref('CreateRequest') }),
-      object({ brand_name: TEXT, domain: TEXT, status: { const: 'duplicate' }, error: TEXT }),
-    ],
-  },
-  Fields: about(
-    { type: 'object', additionalProperties: list(TEXT) },
-    'Messages by field; `non_field_errors` for the body as a whole.',
+  AddResult: either(
+    object({ brand_name: TEXT, domain: TEXT, status: only('created'), create_request: ref('CreateRequest') }),
+    object({ brand_name: TEXT, domain: TEXT, status: only('duplicate'), error: TEXT }),
   ),
+  Fields: about(map(list(TEXT)), 'Messages by field; `non_field_errors` for the body as a whole.'),
   Detail: object({ detail: TEXT }),
   NotFound: object({ error: TEXT }),
-};
+} satisfies Schemas;
 
 /** The endpoints of the Channel API. */
 export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {

@@ -1,59 +1,150 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import type {
+  AddResult,
+  Category,
+  CreateRequest,
+  Publisher,
+  PublisherDetail,
+  Subcategory,
+} from '../../wire/channel.ts';
+import type { BatchResults, WireEvent } from '../../wire/events.ts';
+import type {
+  Footer,
+  Offer,
+  Recommendation,
+  RecommendationGroup,
+  RecommendationResponse,
+} from '../../wire/offers/response.ts';
+import type { Report } from '../../wire/reporting.ts';
 
-/** A JSON Schema (2020-12), as in OpenAPI 3.1. */
-export type Schema = Readonly<Record<string, unknown>>;
+/** A JSON Schema (2020-12), as in OpenAPI 3.1, of values of this type: what a field may be is compared when this is compiled. */
+export type Schema<Value> = Part & { readonly $type?: (value: Value) => Value };
 
 /** Any other part of the contract. */
 export type Part = Readonly<Record<string, unknown>>;
 
-export const TEXT: Schema = { type: 'string' };
-export const UUID: Schema = { type: 'string', format: 'uuid' };
-export const URL_TEXT: Schema = { type: 'string', format: 'uri' };
-export const DATETIME: Schema = { type: 'string', format: 'date-time' };
-export const INTEGER: Schema = { type: 'integer', minimum: 0 };
-export const NUMBER: Schema = { type: 'number' };
-export const BOOLEAN: Schema = { type: 'boolean' };
+type ValueOf<Of> = Of extends Schema<infer Value> ? Value : unknown;
+
+/** A type of the wire as schemas describe it: each field is there, and an optional one may be undefined. */
+type Whole<Type> = Type extends readonly (infer Item)[]
+  ? readonly Whole<Item>[]
+  : Type extends object
+    ? {
+        [Key in keyof Type]-?: string extends Key
+          ? Whole<Type[Key]>
+          : Pick<Type, Key> extends Required<Pick<Type, Key>>
+            ? Whole<Type[Key]>
+            : Whole<Exclude<Type[Key], undefined>> | undefined;
+      }
+    : Type;
+
+/** An intersection as one object. */
+type Merged<Type> = { [Key in keyof Type]: Type[Key] };
+
+/**
+ * The named schemas, and what each must describe, field by field: the type of the wire, and what a network sends beyond what
+ * readers need. Of a union with the same fields, `Pick` makes one object.
+ */
+interface Named {
+  RecommendationRequest: unknown;
+  RecommendationResponse: RecommendationResponse & { recommendations: Record<string, SentRecommendation> };
+  Recommendation: SentRecommendation;
+  Offer: SentOffer;
+  RecommendationGroup: RecommendationGroup;
+  Footer: Footer;
+  Message: { message: string; errors?: readonly { message: string; path?: string }[] };
+  Event: WireEvent;
+  BatchResponse: BatchResults;
+  Subcategory: Subcategory;
+  Category: Category;
+  Publisher: Pick<Publisher, keyof Publisher>;
+  PublisherDetail: Pick<PublisherDetail, keyof PublisherDetail>;
+  PublisherItem: unknown;
+  CreateRequest: CreateRequest;
+  AddResult: AddResult;
+  Fields: Readonly<Record<string, readonly string[]>>;
+  Detail: { detail: string };
+  NotFound: { error: string };
+  Report: Report;
+  ReportError: unknown;
+}
+type SentOffer = Offer & { is_sandbox?: boolean };
+type SentRecommendation = Recommendation & { advertiser: { logo_url: string }; offer: SentOffer };
+type NamedSchema<Name extends keyof Named> = unknown extends Named[Name] ? Part : Schema<Whole<Named[Name]>>;
+
+/** Some of the named schemas. */
+export type Schemas = { readonly [Name in keyof Named]?: NamedSchema<Name> };
+
+export const TEXT: Schema<string> = { type: 'string' };
+export const UUID: Schema<string> = { type: 'string', format: 'uuid' };
+export const URL_TEXT: Schema<string> = { type: 'string', format: 'uri' };
+export const DATETIME: Schema<string> = { type: 'string', format: 'date-time' };
+export const INTEGER: Schema<number> = { type: 'integer', minimum: 0 };
+export const NUMBER: Schema<number> = { type: 'number' };
+export const BOOLEAN: Schema<boolean> = { type: 'boolean' };
+export const TRUE: Schema<boolean> = { const: true };
+export const AMOUNT: Schema<number | string> = { type: ['number', 'string'] };
 
 /** An object with its required and its optional fields. */
-export function object(
-  required: Readonly<Record<string, Schema>>,
-  optional: Readonly<Record<string, Schema>> = {},
-): Schema {
+export function object<
+  Required extends Readonly<Record<string, Part>>,
+  Optional extends Readonly<Record<string, Part>>,
+>(
+  required: Required,
+  optional?: Optional,
+): Schema<
+  Merged<
+    { [Key in keyof Required]: ValueOf<Required[Key]> } & {
+      [Key in keyof Optional]: ValueOf<Optional[Key]> | undefined;
+    }
+  >
+> {
   const names = Object.keys(required);
   return { type: 'object', ...(names.length > 0 ? { required: names } : {}), properties: { ...required, ...optional } };
 }
 
 /** An object with arbitrary keys. */
-export function map(of: Schema): Schema {
+export function map<Value>(of: Schema<Value>): Schema<{ [key: string]: Value }> {
   return { type: 'object', additionalProperties: of };
 }
 
 /** A list. */
-export function list(items: Schema, limits: Schema = {}): Schema {
+export function list<Of extends Part>(items: Of, limits: Part = {}): Schema<readonly ValueOf<Of>[]> {
   return { type: 'array', items, ...limits };
 }
 
 /** One of these strings. */
-export function oneOfTexts(values: readonly string[]): Schema {
+export function oneOfTexts<const Text extends string>(values: readonly Text[]): Schema<Text> {
   return { type: 'string', enum: [...values] };
 }
 
+/** This text only. */
+export function only<const Text extends string>(text: Text): Schema<Text> {
+  return { const: text };
+}
+
+/** What one of these describes. */
+export function either<Choices extends readonly Part[]>(...choices: Choices): Schema<ValueOf<Choices[number]>> {
+  return { oneOf: choices };
+}
+
 /** The schema, or null. */
-export function orNull(schema: Schema): Schema {
-  const { type, enum: values } = schema;
+export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
+  const given: Part = schema;
+  const { type, enum: values } = given;
   if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
-  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+  return { ...given, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
 }
 
 /** The JSON Schema of a request's schema. Checks by code are left out; `v.metadata` says in the contract what they check. */
-export function schemaFrom(request: v.GenericSchema, typeMode: 'input' | 'output' = 'output'): Schema {
+export function schemaFrom(request: v.GenericSchema, typeMode: 'input' | 'output' = 'output'): Part {
   const { $schema: _, ...schema } = toJsonSchema(request, {
     target: 'draft-2020-12',
     typeMode,
     errorMode: 'ignore',
     overrideSchema({ valibotSchema, jsonSchema: { anyOf, ...rest } }) {
-      const [first, ...others] = (anyOf ?? []).map((choice): Schema => ({ ...Object(choice) }));
+      const [first, ...others] = (anyOf ?? []).map((choice): Part => ({ ...Object(choice) }));
       if (first === undefined) return undefined;
       if (valibotSchema.type === 'nullable') return { ...orNull(first), ...rest };
       const choices = [first, ...others];
@@ -61,24 +152,24 @@ export function schemaFrom(request: v.GenericSchema, typeMode: 'input' | 'output
       return isPlain ? Object({ type: choices.flatMap((choice) => choice['type']), ...rest }) : undefined;
     },
   });
-  return schema as Schema;
+  return schema as Part;
 }
 
 /** A reference to a named schema. */
-export function ref(name: string): Schema {
+export function ref<Name extends keyof Named>(name: Name): Schema<Whole<Named[Name]>> {
   return { $ref: `#/components/schemas/${name}` };
 }
 
 /** The schema with a description. */
-export function about(schema: Schema, description: string): Schema {
+export function about<Value>(schema: Schema<Value>, description: string): Schema<Value> {
   return { ...schema, description };
 }
 
 /** What one response means, and the schema of its body unless that is empty. */
-export type ResponsePart = readonly [description: string, schema?: Schema];
+export type ResponsePart = readonly [description: string, schema?: Part];
 
 /** Returns the responses that every endpoint has, with errors of this shape. */
-export function refusals(error: Schema): Readonly<Record<number, ResponsePart>> {
+export function refusals(error: Part): Readonly<Record<number, ResponsePart>> {
   return {
     401: ['The key is missing, invalid, expired, revoked or of another environment.', error],
     405: ['The method is not allowed. Allow lists the methods that are.', error],
@@ -93,7 +184,7 @@ interface Endpoint {
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly Part[];
-  readonly body?: Schema;
+  readonly body?: Part;
   readonly responses: Readonly<Record<number, ResponsePart>>;
   /** Media type of the response bodies; JSON by default. */
   readonly type?: string;
@@ -132,7 +223,7 @@ export function operation({
 }
 
 /** A query parameter. */
-export function queryParameter(name: string, schema: Schema, description: string): Part {
+export function queryParameter(name: string, schema: Part, description: string): Part {
   return { name, in: 'query', required: false, schema, description };
 }
 

@@ -1,12 +1,14 @@
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import {
   operation,
+  AMOUNT,
   type ResponsePart,
   BOOLEAN,
   INTEGER,
   type Part,
-  type Schema,
+  type Schemas,
   TEXT,
+  TRUE,
   URL_TEXT,
   UUID,
   about,
@@ -21,7 +23,7 @@ import {
 import { EVENT_NAMES, TARGETS } from '../../wire/events.ts';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
 
-const cost: Schema = object({}, { amount: { type: ['number', 'string'] }, currency_code: TEXT });
+const cost = object({}, { amount: AMOUNT, currency_code: TEXT });
 
 /** The version header of the Recommendations API. */
 const VERSION_HEADER: Part = {
@@ -42,7 +44,7 @@ const REFUSALS: Readonly<Record<number, ResponsePart>> = {
 };
 
 /** The schemas of POST /recommendations. */
-export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const RECOMMENDATION_SCHEMAS = {
   RecommendationRequest: {
     ...object(
       {
@@ -102,7 +104,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
       recommendation_groups: list(ref('RecommendationGroup')),
       footer: ref('Footer'),
     },
-    { sandbox: { const: true } },
+    { sandbox: TRUE },
   ),
   Recommendation: object({
     advertiser: object({ id: TEXT, name: TEXT, logo_url: URL_TEXT }, { description: TEXT }),
@@ -134,7 +136,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
         ),
       ),
       disclosure_details: object({ copy: TEXT }, { target_url: URL_TEXT, content: TEXT }),
-      is_sandbox: about({ const: true }, 'On the offers of a test session.'),
+      is_sandbox: about(TRUE, 'On the offers of a test session.'),
     },
   ),
   RecommendationGroup: object(
@@ -155,7 +157,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     { message: TEXT },
     { errors: list(object({ message: TEXT }, { path: about(TEXT, 'The field of the body.') })) },
   ),
-};
+} satisfies Schemas;
 
 /** POST /recommendations. */
 export const RECOMMENDATION_CONTRACT: Readonly<Record<string, Part>> = {
@@ -177,7 +179,7 @@ export const RECOMMENDATION_CONTRACT: Readonly<Record<string, Part>> = {
 const tag = 'Recommendations';
 
 /** The schemas of events and their responses. */
-export const EVENT_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const EVENT_SCHEMAS = {
   Event: object(
     {
       event_name: oneOfTexts(EVENT_NAMES),
@@ -200,10 +202,7 @@ export const EVENT_SCHEMAS: Readonly<Record<string, Schema>> = {
       asset_id: TEXT,
       product_properties: object({ product_id: TEXT }),
       conversion_properties: about(
-        object(
-          { conversion_id: TEXT },
-          { order_id: TEXT, amount: { type: ['number', 'string'] }, currency_code: TEXT },
-        ),
+        object({ conversion_id: TEXT }, { order_id: TEXT, amount: AMOUNT, currency_code: TEXT }),
         'For a CONVERSION. Each conversion_id counts once.',
       ),
     },
@@ -218,7 +217,7 @@ export const EVENT_SCHEMAS: Readonly<Record<string, Schema>> = {
     accepted: INTEGER,
     failed: INTEGER,
   }),
-};
+} satisfies Schemas;
 
 /** POST /events and POST /events/batch. */
 export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {

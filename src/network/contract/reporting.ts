@@ -1,5 +1,5 @@
 import { REPORT_MAX_ROWS } from '../../wire/limits.ts';
-import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
+import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH, type Report } from '../../wire/reporting.ts';
 import { CHANNEL_REPORT, PUBLISHER_REPORT, reportParameters } from '../reporting/parseReportRequest.ts';
 import {
   operation,
@@ -10,40 +10,46 @@ import {
   NUMBER,
   type Part,
   type Schema,
+  type Schemas,
   TEXT,
   about,
   list,
   map,
   object,
+  only,
   orNull,
   ref,
   refusals,
 } from './operation.ts';
 
-const DATE: Schema = { type: 'string', format: 'date' };
+const DATE: Schema<string> = { type: 'string', format: 'date' };
+
+/** A row of a report: its type says less than the order of its columns. */
+const row: Schema<Report['data'][number]> = {
+  type: 'object',
+  required: ['period_start', 'period_end'],
+  properties: { period_start: DATETIME, period_end: about(DATETIME, 'Exclusive.') },
+  additionalProperties: { type: ['string', 'number', 'null'] },
+  description: 'Then the grouping columns, then the metrics in the requested order.',
+};
+const UTC: Schema<string> = { const: 'UTC' };
 
 function coded(
   code: string,
-  rest: Readonly<Record<string, Schema>>,
-  optional: Readonly<Record<string, Schema>> = {},
-): Schema {
-  return object({ code: { const: code }, ...rest }, optional);
+  rest: Readonly<Record<string, Part>>,
+  optional: Readonly<Record<string, Part>> = {},
+): Part {
+  return object({ code: only(code), ...rest }, optional);
 }
 
 /** The schemas of reports and their errors. */
-export const REPORTING_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const REPORTING_SCHEMAS = {
   Report: object({
-    data: list({
-      type: 'object',
-      required: ['period_start', 'period_end'],
-      properties: { period_start: DATETIME, period_end: about(DATETIME, 'Exclusive.') },
-      additionalProperties: { type: ['string', 'number', 'null'] },
-      description: 'Then the grouping columns, then the metrics in the requested order.',
-    }),
+    data: list(row),
     summary: about(map(NUMBER), 'The metrics over all matching rows, not only this page.'),
     pagination: object({ offset: INTEGER, limit: INTEGER, total: INTEGER, has_more: BOOLEAN }),
     meta: object({
-      timezone: { const: 'UTC' },
+      timezone: UTC,
       data_through: about(orNull(DATETIME), 'Start of the latest period with data.'),
       request_id: TEXT,
     }),
@@ -66,7 +72,7 @@ export const REPORTING_SCHEMAS: Readonly<Record<string, Schema>> = {
       coded('REPORTING_DATA_UNAVAILABLE', { message: TEXT }),
     ],
   },
-};
+} satisfies Schemas;
 
 const responses = {
   ...refusals(ref('Detail')),

@@ -1,15 +1,7 @@
 import * as v from 'valibot';
 import { isObject, type Problem, parseDatetime, readUuid } from '../../wire/json.ts';
 import { type NetworkContext, type NetworkRoute, partnerRefusal, readJson, type RouteParams } from '../context.ts';
-import {
-  type Part,
-  type ResponsePart,
-  type Schema,
-  operation,
-  pathParameter,
-  ref,
-  schemaFrom,
-} from '../contract/operation.ts';
+import { type Part, type ResponsePart, operation, pathParameter, ref, schemaFrom } from '../contract/operation.ts';
 import { refuseForeign } from '../../http/refuseForeign.ts';
 import { ProductionDataError } from '../storedKeys.ts';
 import { URL_MAX_LENGTH } from '../../wire/limits.ts';
@@ -87,7 +79,7 @@ function guarded(
     id,
     query = [],
     schema,
-  }: ControlSummary & { readonly method: string; readonly schema?: Schema },
+  }: ControlSummary & { readonly method: string; readonly schema?: Part },
   run: (request: Request, context: NetworkContext, params: RouteParams) => Promise<unknown>,
 ): ControlRoute {
   const parameters = [...(id === undefined ? [] : [pathParameter('id', `The id of ${id}.`)]), ...query];
