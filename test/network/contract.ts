@@ -55,7 +55,7 @@ export async function expectContract(
 }
 
 /** The path of the contract that matches a path; `{names}` match one segment. */
-function templateOf(path: string): string | undefined {
+export function templateOf(path: string): string | undefined {
   const templates = Object.keys(CONTRACT.paths);
   return (
     templates.find((template) => template === path) ??

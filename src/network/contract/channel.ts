@@ -87,6 +87,7 @@ export const CHANNEL_SCHEMAS = {
 export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
   [CHANNEL_PATHS.categories]: {
     get: operation({
+      examples: 'GET /adnet/adconfig/categories/',
       tag,
       summary: 'Categories with their subcategories',
       responses: { 200: ['Sorted by name.', object({ categories: list(ref('Category')) })], ...REFUSALS },
@@ -94,6 +95,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
   },
   [CHANNEL_PATHS.channelDetails]: {
     get: operation({
+      examples: 'GET /adnet/channel/details/',
       tag,
       summary: 'The channel and its exclusions',
       responses: {
@@ -109,6 +111,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
   },
   [CHANNEL_PATHS.channelExclusions]: {
     put: operation({
+      examples: 'PUT /adnet/channel/exclusions/',
       tag,
       summary: 'Replace the exclusions of the whole channel',
       body: schemaFrom(exclusionsBody([])),
@@ -117,6 +120,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
   },
   [CHANNEL_PATHS.publishers]: {
     get: operation({
+      examples: 'GET /adnet/publishers/list/',
       tag,
       summary: 'Publishers and requests, newest first',
       parameters: queryParameters(LIST_QUERY),
@@ -137,6 +141,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
   },
   '/adnet/publishers/details/{id}/': {
     get: operation({
+      examples: 'GET /adnet/publishers/details/{id}/',
       tag,
       summary: 'One publisher or request',
       parameters: [pathParameter('id', 'A remote id, or the id of a request.')],
@@ -149,6 +154,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
   },
   '/adnet/publishers/{publisher_remote_id}/exclusions/': {
     put: operation({
+      examples: 'PUT /adnet/publishers/{publisher_remote_id}/exclusions/',
       tag,
       summary: 'Replace what the channel excludes for one publisher',
       description:
@@ -160,6 +166,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
   },
   [CHANNEL_PATHS.add]: {
     post: operation({
+      examples: 'POST /adnet/publishers/add/',
       tag,
       summary: `Request 1 to ${ADD_MAX_ITEMS} publishers`,
       description:
@@ -176,6 +183,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
   },
   '/adnet/publishers/{publisher_remote_id}/remove/': {
     delete: operation({
+      examples: 'DELETE /adnet/publishers/{publisher_remote_id}/remove/',
       tag,
       summary: 'Remove an approved publisher',
       description: 'Its keys are revoked at once; its history stays in the reports.',

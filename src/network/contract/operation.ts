@@ -1,5 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import EXAMPLES from './examples.json' with { type: 'json' };
 import type {
   AddResult,
   Category,
@@ -190,6 +191,15 @@ interface Endpoint {
   readonly type?: string;
   /** Whether it works without a key. */
   readonly open?: boolean;
+  /** What rules of `offerlet-sandbox verify` sent and got there: test/verify/contractExamples.ts records it. */
+  readonly examples?: keyof typeof EXAMPLES;
+}
+
+/** What a rule sent and got. */
+interface Example {
+  readonly rule: string;
+  readonly request?: unknown;
+  readonly response?: unknown;
 }
 
 /** Returns the endpoint as an OpenAPI operation. */
@@ -202,24 +212,45 @@ export function operation({
   responses,
   type = 'application/json',
   open,
+  examples,
 }: Endpoint): Part {
+  const recorded: Readonly<Record<string, Example>> = examples ? EXAMPLES[examples] : {};
+  const sent = Object.values(recorded).filter(({ request }) => request !== undefined);
   return {
     tags: [tag],
     summary,
     ...(description ? { description } : {}),
     ...(open ? { security: [] } : {}),
     ...(parameters ? { parameters } : {}),
-    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: body, ...named(sent, 'request') } },
+      },
+    }),
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, [meaning, schema]]) => [
         status,
         {
           description: meaning,
-          ...(schema ? { content: { [Number(status) < 400 ? type : 'application/json']: { schema } } } : {}),
+          ...(schema && {
+            content: {
+              [Number(status) < 400 ? type : 'application/json']: {
+                schema,
+                ...named(recorded[status] ? [recorded[status]] : [], 'response'),
+              },
+            },
+          }),
         },
       ]),
     ),
   };
+}
+
+/** Examples by the ids of their rules. */
+function named(examples: readonly Example[], part: 'request' | 'response'): Part {
+  if (examples.length === 0) return {};
+  return { examples: Object.fromEntries(examples.map((each) => [each.rule, { value: each[part] }])) };
 }
 
 /** A query parameter. */

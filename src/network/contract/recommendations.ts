@@ -45,58 +45,49 @@ const REFUSALS: Readonly<Record<number, ResponsePart>> = {
 
 /** The schemas of POST /recommendations. */
 export const RECOMMENDATION_SCHEMAS = {
-  RecommendationRequest: {
-    ...object(
-      {
-        user_details: about(
-          object(
-            {},
-            {
-              email: TEXT,
-              email_hash: { ...TEXT, pattern: '^[0-9a-fA-F]{64}$' },
-              phone: TEXT,
-              external_guid: TEXT,
-              first_name: TEXT,
-              last_name: TEXT,
-            },
-          ),
-          'Exactly one of email, email_hash, phone and external_guid. email_hash is the hex SHA-256 of the email address, trimmed and in lower case.',
-        ),
-        placement_details: object(
-          { view: oneOfTexts(VIEWS), display_mode: oneOfTexts(DISPLAY_MODES) },
-          { widget_id: TEXT, sub_view: TEXT },
-        ),
-      },
-      {
-        order_details: object({}, { order_id: TEXT, cost_details: cost }),
-        purchases: list(
-          object({}, { product_id: TEXT, name: TEXT, quantity: { type: ['string', 'number'] }, cost_details: cost }),
-        ),
-        attributes: object(
+  RecommendationRequest: object(
+    {
+      user_details: about(
+        object(
           {},
           {
-            device_type: oneOfTexts(['MOBILE', 'TABLET', 'DESKTOP']),
-            operating_system: TEXT,
-            user_agent: TEXT,
-            language: about(TEXT, 'ISO 639.'),
-            ip_address: TEXT,
-            platform_type: TEXT,
+            email: TEXT,
+            email_hash: { ...TEXT, pattern: '^[0-9a-fA-F]{64}$' },
+            phone: TEXT,
+            external_guid: TEXT,
+            first_name: TEXT,
+            last_name: TEXT,
           },
         ),
-        custom_metadata: object(
-          {},
-          { is_sandbox: about(BOOLEAN, 'A test: its session never produces conversions or money.') },
-        ),
-      },
-    ),
-    examples: [
-      {
-        user_details: { external_guid: 'customer-1001' },
-        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-        order_details: { order_id: '1001', cost_details: { amount: 42.5, currency_code: 'EUR' } },
-      },
-    ],
-  },
+        'Exactly one of email, email_hash, phone and external_guid. email_hash is the hex SHA-256 of the email address, trimmed and in lower case.',
+      ),
+      placement_details: object(
+        { view: oneOfTexts(VIEWS), display_mode: oneOfTexts(DISPLAY_MODES) },
+        { widget_id: TEXT, sub_view: TEXT },
+      ),
+    },
+    {
+      order_details: object({}, { order_id: TEXT, cost_details: cost }),
+      purchases: list(
+        object({}, { product_id: TEXT, name: TEXT, quantity: { type: ['string', 'number'] }, cost_details: cost }),
+      ),
+      attributes: object(
+        {},
+        {
+          device_type: oneOfTexts(['MOBILE', 'TABLET', 'DESKTOP']),
+          operating_system: TEXT,
+          user_agent: TEXT,
+          language: about(TEXT, 'ISO 639.'),
+          ip_address: TEXT,
+          platform_type: TEXT,
+        },
+      ),
+      custom_metadata: object(
+        {},
+        { is_sandbox: about(BOOLEAN, 'A test: its session never produces conversions or money.') },
+      ),
+    },
+  ),
   RecommendationResponse: object(
     {
       session_id: UUID,
@@ -163,6 +154,7 @@ export const RECOMMENDATION_SCHEMAS = {
 export const RECOMMENDATION_CONTRACT: Readonly<Record<string, Part>> = {
   '/recommendations': {
     post: operation({
+      examples: 'POST /recommendations',
       tag: 'Recommendations',
       summary: 'Request offers',
       description: 'Every call opens a session. Its events name its session_id and the insertion_ids of the offers.',
@@ -223,6 +215,7 @@ export const EVENT_SCHEMAS = {
 export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
   '/events': {
     post: operation({
+      examples: 'POST /events',
       tag,
       summary: 'Report one event',
       parameters: [VERSION_HEADER],
@@ -232,6 +225,7 @@ export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
   },
   '/events/batch': {
     post: operation({
+      examples: 'POST /events/batch',
       tag,
       summary: `Report 1 to ${BATCH_MAX_EVENTS} events`,
       description:

@@ -89,6 +89,7 @@ const responses = {
 export const REPORTING_CONTRACT: Readonly<Record<string, Part>> = {
   [CHANNEL_REPORT_PATH]: {
     get: operation({
+      examples: 'GET /adnet/reporting/v2/report/',
       tag: 'Reporting',
       summary: 'The channel’s report',
       description: 'All publishers of the channel that owns the secret management key. MODAL activity is not included.',
@@ -98,6 +99,7 @@ export const REPORTING_CONTRACT: Readonly<Record<string, Part>> = {
   },
   [`/api${PUBLISHER_REPORT_PATH}`]: {
     get: operation({
+      examples: 'GET /api/analysis/publisher-reporting/v2/report/',
       tag: 'Reporting',
       summary: 'The publisher’s own report',
       description:
