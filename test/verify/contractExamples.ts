@@ -102,11 +102,8 @@ function withOneOffer(name: string, value: unknown): unknown {
   return group ? [{ ...group, items: group.items.slice(0, 1) }] : [];
 }
 
-/** JSON with a line for each example. */
+/** JSON with a line for each operation. */
 function linesOf(examples: Examples): string {
-  const operations = Object.entries(examples).map(([operation, byStatus]) => {
-    const lines = Object.entries(byStatus).map(([status, example]) => `    "${status}": ${JSON.stringify(example)}`);
-    return `  "${operation}": {\n${lines.join(',\n')}\n  }`;
-  });
-  return `{\n${operations.join(',\n')}\n}\n`;
+  const lines = Object.entries(examples).map((entry) => `  ${entry.map((part) => JSON.stringify(part)).join(': ')}`);
+  return `{\n${lines.join(',\n')}\n}\n`;
 }

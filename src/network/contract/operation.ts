@@ -1,22 +1,9 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import EXAMPLES from './examples.json' with { type: 'json' };
-import type {
-  AddResult,
-  Category,
-  CreateRequest,
-  Publisher,
-  PublisherDetail,
-  Subcategory,
-} from '../../wire/channel.ts';
-import type { BatchResults, WireEvent } from '../../wire/events.ts';
-import type {
-  Footer,
-  Offer,
-  Recommendation,
-  RecommendationGroup,
-  RecommendationResponse,
-} from '../../wire/offers/response.ts';
+import type * as channel from '../../wire/channel.ts';
+import type * as events from '../../wire/events.ts';
+import type * as offers from '../../wire/offers/response.ts';
 import type { Report } from '../../wire/reporting.ts';
 
 /** A JSON Schema (2020-12), as in OpenAPI 3.1, of values of this type: what a field may be is compared when this is compiled. */
@@ -49,29 +36,29 @@ type Merged<Type> = { [Key in keyof Type]: Type[Key] };
  */
 interface Named {
   RecommendationRequest: unknown;
-  RecommendationResponse: RecommendationResponse & { recommendations: Record<string, SentRecommendation> };
+  RecommendationResponse: offers.RecommendationResponse & { recommendations: Record<string, SentRecommendation> };
   Recommendation: SentRecommendation;
   Offer: SentOffer;
-  RecommendationGroup: RecommendationGroup;
-  Footer: Footer;
+  RecommendationGroup: offers.RecommendationGroup;
+  Footer: offers.Footer;
   Message: { message: string; errors?: readonly { message: string; path?: string }[] };
-  Event: WireEvent;
-  BatchResponse: BatchResults;
-  Subcategory: Subcategory;
-  Category: Category;
-  Publisher: Pick<Publisher, keyof Publisher>;
-  PublisherDetail: Pick<PublisherDetail, keyof PublisherDetail>;
+  Event: events.WireEvent;
+  BatchResponse: events.BatchResults;
+  Subcategory: channel.Subcategory;
+  Category: channel.Category;
+  Publisher: Pick<channel.Publisher, keyof channel.Publisher>;
+  PublisherDetail: Pick<channel.PublisherDetail, keyof channel.PublisherDetail>;
   PublisherItem: unknown;
-  CreateRequest: CreateRequest;
-  AddResult: AddResult;
+  CreateRequest: channel.CreateRequest;
+  AddResult: channel.AddResult;
   Fields: Readonly<Record<string, readonly string[]>>;
   Detail: { detail: string };
   NotFound: { error: string };
   Report: Report;
   ReportError: unknown;
 }
-type SentOffer = Offer & { is_sandbox?: boolean };
-type SentRecommendation = Recommendation & { advertiser: { logo_url: string }; offer: SentOffer };
+type SentOffer = offers.Offer & { is_sandbox?: boolean };
+type SentRecommendation = offers.Recommendation & { advertiser: { logo_url: string }; offer: SentOffer };
 type NamedSchema<Name extends keyof Named> = unknown extends Named[Name] ? Part : Schema<Whole<Named[Name]>>;
 
 /** Some of the named schemas. */
