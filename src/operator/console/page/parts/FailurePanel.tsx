@@ -31,7 +31,7 @@ export function FailurePanel({
           ))}
         </ul>
       )}
-      <p class="actions">
+      <p class="row actions">
         {children}
         {mayPass(failure) && <Button onClick={reload}>Try again now</Button>}
       </p>

@@ -137,7 +137,7 @@ function Excluded({ title, ids, categories }: ExcludedProps): JSX.Element {
         {title} <span class="count">{ids.length}</span>
       </h3>
       {names.length > 0 && (
-        <ul class="tags">
+        <ul class="row tags">
           {names.map(({ remote_id, name }) => (
             <li key={remote_id}>{name}</li>
           ))}

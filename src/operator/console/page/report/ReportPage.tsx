@@ -150,7 +150,7 @@ function Empty({ state, change }: Pick<LoadedProps, 'state' | 'change'>): JSX.El
       <p>
         <b>No activity</b> {isFiltered ? 'matches these filters on these dates.' : 'on these dates.'}
       </p>
-      <p class="actions">
+      <p class="row actions">
         {isFiltered && <Button onClick={() => change({ filters: NO_FILTERS })}>Remove the filters</Button>}
         {state.period !== 'last_28_days' && <Button onClick={() => change(LAST_28_DAYS)}>Show the last 28 days</Button>}
       </p>
