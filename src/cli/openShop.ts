@@ -12,6 +12,7 @@ import {
   type RelayOptions,
   toNode,
 } from '../relay.ts';
+import { TIMEOUTS } from '../relay/options/readOptions.ts';
 import { createPrefetchRoute } from '../relay/prefetchRoute.ts';
 import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
 import { UsageError } from '../program/ExitError.ts';
@@ -55,10 +56,6 @@ export const PREFETCH_PATH = '/prefetch';
 const PATH_MAX = 1e6;
 /** Shortest token: nobody guesses 24 random characters. */
 const TOKEN_MIN_LENGTH = 24;
-/** The defaults of a relay's timeouts, and of a claim. */
-const EVENTS_MS = 8_000;
-const DEDUPE_MS = 2_000;
-const CLAIM_MS = 20_000;
 
 /** Opens a shop: checks its key, opens its store and creates its relay. */
 export async function openShop(settings: ShopSettings, hooks: ShopHooks): Promise<OpenShop> {
@@ -123,15 +120,15 @@ function listenerOf(
 /** Opens the store of accepted events that the settings name. */
 async function openStore(
   { data, redis, redisPrefix }: ShopSettings,
-  { timeouts, onLog }: { timeouts: RelayOptions['timeouts']; onLog: (entry: object) => void },
+  { timeouts, onLog }: { timeouts: NonNullable<RelayOptions['timeouts']>; onLog: (entry: object) => void },
 ): Promise<OpenDedupe | undefined> {
   if (data !== undefined && redis !== undefined)
     throw new UsageError('--data and --redis are two places for the same events. Use one of them.');
   if (data !== undefined) return openDedupeFile(data, { onLog });
   if (redis === undefined) return undefined;
-  const { events = EVENTS_MS, dedupe = DEDUPE_MS } = timeouts ?? {};
+  const { events, dedupe } = { ...TIMEOUTS, ...timeouts };
   // Longer than an event can be on its way, or another relay would send it again.
-  const claimMs = Math.max(CLAIM_MS, 2 * (events + dedupe));
+  const claimMs = 2 * (events + dedupe);
   return openDedupeRedis({ url: redis, claimMs, ...(redisPrefix !== undefined && { prefix: redisPrefix }) });
 }
 

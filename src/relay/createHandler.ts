@@ -5,11 +5,10 @@ import { asRelayError, RelayConfigError, RelayError, errorReply, jsonReply, type
 import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
 import { createCounting } from './createCounting.ts';
 import { createRecords } from './createRecords.ts';
-import { readAddressSpace } from '../http/addressSpace.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import { createRateCounter } from './rateLimits.ts';
 import { type Caller, readCaller } from './readCaller.ts';
-import { readClient, type Client } from './readClient.ts';
+import type { Client } from './readClient.ts';
 import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
@@ -228,17 +227,6 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     return json;
   }
 
-  function clientOf(request: RelayRequest, { ip }: RequestInfo): Client | undefined {
-    const { addressHeader, trustedHops } = settings;
-    // Each of the merchant's own proxies appends what it saw; what stands before that are the caller's own claims.
-    const claims = addressHeader === undefined ? [] : (request.header(addressHeader) ?? '').split(',');
-    const claimed = claims[Math.max(0, claims.length - trustedHops)]?.trim();
-    const client = readClient(claimed) ?? readClient(ip);
-    // Behind a proxy of this machine or network that nobody has named, all clients have its address, and it is none.
-    const isProxied = addressHeader === undefined && request.header('x-forwarded-for') !== null;
-    return isProxied && client && readAddressSpace(client.address) !== 'public' ? undefined : client;
-  }
-
   function note({ request, route, caller }: Visit, { status, events, problem, code }: Reply, ms: number): void {
     const isAsked = route !== undefined && !isPost(route);
     if (isAsked && (status < 400 || code === undefined)) return;
@@ -266,11 +254,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
       request,
       route: findRoute(request.pathname, { basePath: settings.basePath, mountedAt: info.mountedAt }),
       verdict: originVerdict(request, settings.allowedOrigins),
-      caller: readCaller(request, {
-        client: clientOf(request, info),
-        waitUntil: info.waitUntil,
-        functions: settings,
-      }),
+      caller: readCaller(request, info, settings),
     };
     const reply = await answer(visit);
     note(visit, reply, Math.round(performance.now() - started));
@@ -285,7 +269,7 @@ export function createHandler(settings: RelaySettings & { readonly shop?: string
     return { status, headers, body: request.method === 'HEAD' ? '' : body };
   }
 
-  return { respond, gauges, prefetch: createPrefetch({ settings, rates, telemetry, recommend, clientOf }) };
+  return { respond, gauges, prefetch: createPrefetch({ settings, rates, telemetry, recommend }) };
 }
 
 function isPost(route: Route | undefined): route is PostRoute {

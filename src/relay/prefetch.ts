@@ -7,8 +7,7 @@ import { isBot, IDENTIFIERS, type OrderDetails, type RecommendationRequest } fro
 import { asRelayError, RelayError, errorReply } from './errors.ts';
 import { withDeadline } from '../http/withDeadline.ts';
 import type { RateCounter } from './rateLimits.ts';
-import { type Caller, readCaller } from './readCaller.ts';
-import type { Client } from './readClient.ts';
+import { type Caller, type CallerSettings, readCaller } from './readCaller.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Recommend } from './recommend.ts';
 import { SERVER } from './repeatResponses.ts';
@@ -19,7 +18,6 @@ import {
   type ReadRequest,
   readRequestInfo,
   type RelayRequest,
-  type RequestInfo,
 } from './runtime.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -63,11 +61,10 @@ const TIMEOUT_MS = 800;
 const TIMEOUT_MAX_MS = 120_000;
 
 export interface PrefetchParts {
-  readonly settings: Pick<RelaySettings, 'limits' | 'onOffers' | 'onEvents'>;
+  readonly settings: Pick<RelaySettings, 'limits'> & CallerSettings;
   readonly rates: RateCounter;
   readonly telemetry: Telemetry;
   readonly recommend: Recommend;
-  clientOf(request: RelayRequest, info: RequestInfo): Client | undefined;
 }
 
 /** What the log says about a prefetch. */
@@ -78,7 +75,7 @@ interface Noted {
 }
 
 /** Returns the relay's `prefetch`: a recommendations request like a page's, made by the server that renders the page. */
-export function createPrefetch({ settings, rates, telemetry, recommend, clientOf }: PrefetchParts): PrefetchRead {
+export function createPrefetch({ settings, rates, telemetry, recommend }: PrefetchParts): PrefetchRead {
   async function ask(request: RelayRequest, page: JsonObject, caller: Caller): Promise<Prefetched> {
     if (rates.isOn) await rates.spendRequest(caller.client);
     const { status, body, problem } = await recommend({ request, page, asker: SERVER, caller });
@@ -110,8 +107,7 @@ export function createPrefetch({ settings, rates, telemetry, recommend, clientOf
       const { timeout = TIMEOUT_MS, ip = info.ip } = given;
       const ms = timeout > 0 && timeout <= TIMEOUT_MAX_MS ? timeout : TIMEOUT_MS;
       // What comes too late is awaited no longer, but still counts for the circuit: it may have been a good response.
-      const client = clientOf(request, { ...info, ip });
-      const caller = readCaller(request, { client, waitUntil: info.waitUntil, functions: settings });
+      const caller = readCaller(request, { ...info, ip }, settings);
       const late = (): RelayError =>
         new RelayError(`There was no response within ${ms} ms.`, { status: 504, code: 'prefetch_timeout' });
       const prefetched = await withDeadline(ask(request, page, caller), { ms, late });

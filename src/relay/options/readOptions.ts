@@ -14,7 +14,8 @@ import type { RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts
 /** `always`: every request is a test. `asked`: those that the page marks. `never`: the page's mark is removed. */
 export type SandboxRule = 'always' | 'asked' | 'never';
 
-const TIMEOUTS: RelayTimeouts = {
+/** The defaults of `timeouts`. */
+export const TIMEOUTS: RelayTimeouts = {
   recommendations: 2_500,
   events: 8_000,
   body: 10_000,
