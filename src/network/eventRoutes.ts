@@ -8,10 +8,8 @@ import {
   judgeEvent,
   readEvent,
 } from '../wire/events.ts';
-import { mixedHash32 } from '../wire/hash.ts';
 import { own, readUuid } from '../wire/json.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
-import { HOUR_MS } from '../wire/utcDates.ts';
 import {
   checkCall,
   type KeyRecord,
@@ -25,7 +23,6 @@ import { hotEach, insertRows } from './database/database.ts';
 import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
 import type { StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
-import type { ReportingSettings } from './settings.ts';
 
 /** POST /events and /events/batch. */
 export const eventRoutes: readonly NetworkRoute[] = [
@@ -93,50 +90,12 @@ async function acceptEvents(raws: readonly unknown[], key: KeyRecord, context: N
 async function store(accepted: readonly AcceptedEvent[], context: NetworkContext): Promise<Set<number>> {
   const arrivals = new Set<number>();
   for (const [publisherId, events] of byPublisher(accepted)) {
-    const counted = miscountEvents(events, await context.settings());
-    const stored = await context.store(publisherId, counted);
-    // An event that is dropped on purpose is said to be stored.
-    for (const event of events) if (stored.has(event) || !counted.includes(event)) arrivals.add(event.arrival);
+    const stored = await context.store(publisherId, events);
+    for (const event of events) if (stored.has(event)) arrivals.add(event.arrival);
     const earning = events.filter(({ event, session }) => mayEarn(event.event_name) && !session.is_sandbox);
     context.bill(earning.map(({ session }) => session));
   }
   return arrivals;
-}
-
-/** What decides how an accepted event is miscounted. */
-interface Miscountable {
-  readonly event: { readonly event_name: string; readonly event_id?: string };
-  readonly session: { readonly session_id: string };
-  readonly at: number;
-}
-
-/** One of so many accepted events is dropped. */
-const DROPPED_ONE_OF = 100;
-
-/** Returns the events that the network stores of those that it accepts: all of them, unless it is told to miscount. */
-function miscountEvents<Event extends Miscountable>(
-  events: readonly Event[],
-  { miscount, lost_hour }: ReportingSettings,
-): readonly Event[] {
-  if (miscount === undefined && lost_hour === undefined) return events;
-  const lost = lost_hour === undefined ? Number.NaN : hourNumber(Date.parse(lost_hour));
-  return events
-    .filter((accepted) => hourNumber(accepted.at) !== lost)
-    .filter((accepted) => miscount !== 'drops_events' || !isDropped(accepted))
-    .flatMap((accepted) =>
-      miscount === 'counts_clicks_twice' && accepted.event.event_name === 'BRAND_CLICK'
-        ? [accepted, { ...accepted, event: { ...accepted.event, event_id: `${accepted.event.event_id ?? ''} again` } }]
-        : [accepted],
-    );
-}
-
-function hourNumber(time: number): number {
-  return Math.floor(time / HOUR_MS);
-}
-
-/** Whether the network drops an event: the same for each try of it. */
-function isDropped({ event, session }: Miscountable): boolean {
-  return mixedHash32(`${session.session_id} ${event.event_id ?? ''}`) % DROPPED_ONE_OF === 0;
 }
 
 function byPublisher(events: readonly AcceptedEvent[]): Map<string, AcceptedEvent[]> {

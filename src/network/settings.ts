@@ -1,10 +1,6 @@
 import { own } from '../wire/json.ts';
 import type { Queries } from './database/database.ts';
 
-/** Ways in which a sandbox network counts wrongly without a word, on request: an audit finds each. */
-export const MISCOUNTS = ['drops_events', 'counts_clicks_twice', 'reports_late'] as const;
-type Miscount = (typeof MISCOUNTS)[number];
-
 /** The settings of PUT /sandbox/settings; one that is not set is absent. */
 export interface ReportingSettings {
   /** Enabled metrics of either report; absent: all. */
@@ -18,10 +14,6 @@ export interface ReportingSettings {
   /** Start of the latest hour with data, ISO 8601. */
   readonly data_through?: string;
   readonly shares?: Shares;
-  /** How the network counts wrongly. */
-  readonly miscount?: Miscount;
-  /** Start of an hour whose events are accepted and never counted, ISO 8601. */
-  readonly lost_hour?: string;
 }
 
 /** Parts of the billable spend, as decimals. */

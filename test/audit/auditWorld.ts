@@ -8,9 +8,15 @@ import { testNetworkOf, type TestNetwork } from '../network/testNetwork.ts';
 
 const HOUR = 3_600_000;
 
+/** What stands between a network and its callers: it may change a call, a response, or both. */
+export type Lie = (request: Request, send: (request: Request) => Promise<Response>) => Promise<Response>;
+
 /** A network over HTTP whose clock a test moves through the night before the day before yesterday. */
 export interface AuditWorld extends Pick<TestNetwork, 'control'> {
   readonly network: Network;
+  /** Calls the network, through what `distort` put before it. */
+  readonly fetch: typeof globalThis.fetch;
+  distort(lie: Lie): void;
   readonly url: string;
   readonly integrationKey: string;
   readonly reportingKey: string;
@@ -35,8 +41,13 @@ export async function openAuditWorld(): Promise<AuditWorld> {
   const start = today - 3 * 24 * HOUR + 20 * HOUR;
   const hours = Array.from({ length: 8 }, (_, index) => start + index * HOUR);
   const end = start + 8 * HOUR - 1;
+  const send = (request: Request): Promise<Response> => network.fetch(request);
+  let lie: Lie = (request) => send(request);
+  const fetch: AuditWorld['fetch'] = (url, init) => lie(new Request(url, init), send);
   return {
     network,
+    fetch,
+    distort: (next) => (lie = next),
     url: server.url,
     integrationKey: integration,
     reportingKey: publisher_reporting,
@@ -57,7 +68,7 @@ export async function openAuditWorld(): Promise<AuditWorld> {
         readPage: createPageReader({
           network: 'http://network.test',
           apiKey: publisher_reporting,
-          fetch: (url, init) => network.fetch(new Request(url, init)),
+          fetch,
           note: () => undefined,
         }),
         dates: { from: dateOf(start), to: dateOf(end) },

@@ -2,11 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import type { Audit } from '../../src/cli/audit/makeAudit.ts';
 import { createRelay, openDedupeFile, type DedupeFile, type LedgerCounts } from '../../src/relay.ts';
+import { mixedHash32 } from '../../src/wire/hash.ts';
+import { batchResponse, type WireEvent } from '../../src/wire/events.ts';
+import { isObject } from '../../src/wire/json.ts';
 import { AUDITED } from '../../src/cli/audit/compareCounts.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
 import { postTo } from '../relay/scriptedNetwork.ts';
 import { seeded } from '../fixtures/random.ts';
-import { openAuditWorld, type AuditWorld } from './auditWorld.ts';
+import { openAuditWorld, type AuditWorld, type Lie } from './auditWorld.ts';
 import { createShoppers, type Shoppers } from './shoppers.ts';
 
 let world: AuditWorld;
@@ -24,7 +27,7 @@ beforeEach(async () => {
     rateLimit: false,
     forwardEventIds: true,
     dedupe: store,
-    fetch: (url, init) => world.network.fetch(new Request(url, init)),
+    fetch: world.fetch,
     onLog: () => undefined,
   });
   shoppers = createShoppers({ send: (path, body) => postTo(relay, path, body), random: seeded(28), end: world.end });
@@ -33,6 +36,32 @@ afterEach(async () => {
   await store.close();
   await world.close();
 });
+
+/** A network that says it has stored all events, and has stored these. */
+function storing(change: (event: WireEvent) => readonly WireEvent[]): Lie {
+  return async (request, send) => {
+    if (!request.url.endsWith('/events/batch')) return send(request);
+    const { events } = (await request.clone().json()) as { events: readonly WireEvent[] };
+    const stored = events.flatMap(change);
+    for (let at = 0; at < stored.length; at += events.length) {
+      const body = JSON.stringify({ events: stored.slice(at, at + events.length) });
+      expect((await send(new Request(request, { method: 'POST', body }))).status).toBe(202);
+    }
+    return Response.json(batchResponse(events.map((_, index) => ({ index, success: true }))), { status: 202 });
+  };
+}
+
+/** A network whose reports have nothing after this date. */
+function reportedUntil(date: string): Lie {
+  return async (request, send) => {
+    const response = await send(request);
+    const report: unknown = await response.clone().json();
+    if (!isObject(report) || !Array.isArray(report['data'])) return response;
+    const data = report['data'].filter(({ period_start }) => period_start.slice(0, 10) <= date);
+    const meta = { ...Object(report['meta']), data_through: `${date}T23:00:00Z` };
+    return Response.json({ ...report, data, meta });
+  };
+}
 
 /** Lets shoppers come in every hour. Returns what the relay counted. */
 async function shop(perHour = 15): Promise<LedgerCounts> {
@@ -53,7 +82,7 @@ function found({ rows }: Audit): Map<string, number> {
 }
 
 test('finds the hours and metrics of 1 % of accepted events that were silently dropped', async () => {
-  await world.control('PUT', '/sandbox/settings', { miscount: 'drops_events' });
+  world.distort(storing((event) => (mixedHash32(idOf(event)) % 100 === 0 ? [] : [event])));
   const ledger = await shop(60);
   // What is missing by the network's own list of what it stored.
   const missing = new Map<string, number>();
@@ -77,12 +106,13 @@ test('finds the hours and metrics of 1 % of accepted events that were silently d
   expect(audit.explanations[0]).toMatchObject({ cause: 'network', direction: 'missing' });
 });
 
-function idOf({ session_id, event_id }: { session_id: string; event_id: string }): string {
+function idOf({ session_id, event_id = '' }: { session_id: string; event_id?: string }): string {
   return `${session_id} ${event_id}`;
 }
 
 test('finds clicks that were counted twice, in each hour that has any, and nothing else', async () => {
-  await world.control('PUT', '/sandbox/settings', { miscount: 'counts_clicks_twice' });
+  const again = (event: WireEvent): WireEvent => ({ ...event, event_id: `${event.event_id} again` });
+  world.distort(storing((event) => (event.event_name === 'BRAND_CLICK' ? [event, again(event)] : [event])));
   const audit = await world.audit(await shop());
   const clicks = [...shoppers.truth()].filter(([key]) => key.endsWith(' clicks'));
   expect(found(audit)).toEqual(new Map(clicks));
@@ -92,7 +122,7 @@ test('finds clicks that were counted twice, in each hour that has any, and nothi
 
 test('finds an hour that was lost, and names it even when days are compared', async () => {
   const lost = new Date(world.hours[5] ?? 0).toISOString();
-  await world.control('PUT', '/sandbox/settings', { lost_hour: lost });
+  world.distort(storing((event) => (event.event_datetime.startsWith(lost.slice(0, 13)) ? [] : [event])));
   const ledger = await shop();
   const hour = `${lost.slice(0, 13)}:00:00Z`;
   const missing = [...shoppers.truth()]
@@ -111,7 +141,7 @@ test('finds an hour that was lost, and names it even when days are compared', as
 
 test('finds a report that is a day late, and says from when on', async () => {
   const ledger = await shop();
-  await world.control('PUT', '/sandbox/settings', { miscount: 'reports_late' });
+  world.distort(reportedUntil(dateOf(world.hours[0] ?? 0)));
   // On the day after the night, the report reaches to the day before the night's end.
   const audit = await world.audit(ledger, { grain: 'day' });
   const last = dateOf(world.end);
@@ -121,6 +151,6 @@ test('finds a report that is a day late, and says from when on', async () => {
     new Set([`${last} late`]),
   );
   expect(audit.explanations[0]).toMatchObject({ cause: 'data_through', direction: 'missing' });
-  await world.control('PUT', '/sandbox/settings', { miscount: null });
+  world.distort((request, send) => send(request));
   expect((await world.audit(ledger, { grain: 'day' })).within).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../wire/reporting.ts';
-import { MISCOUNTS, writeSetting } from '../settings.ts';
+import { writeSetting } from '../settings.ts';
 import { isObject } from '../../wire/json.ts';
 import { refuseProductionData } from '../storedKeys.ts';
 import { control, type ControlRoute, plainControl, countField, dateField, timeField } from './control.ts';
@@ -31,8 +31,6 @@ const settingsBody = v.strictObject(
     report_row_limit: v.optional(v.nullable(limitField)),
     source_row_limit: v.optional(v.nullable(limitField)),
     data_through: v.optional(v.nullable(hourField)),
-    miscount: v.optional(v.nullable(v.picklist(MISCOUNTS, `must be one of ${MISCOUNTS.join(', ')}`))),
-    lost_hour: v.optional(v.nullable(hourField)),
     shares: v.optional(v.nullable(v.object({ publisher: shareField, channel: shareField }))),
   },
   'is not a setting',

@@ -127,10 +127,7 @@ async function makeReport(
 ): Promise<{ report: Report } | { refused: CodedError }> {
   const { db, owner, settings, now } = source;
   const { firstDate, latestHour } = await findSpan(db, owner, now);
-  const until = reportedUntil(settings, now);
-  const latest = settings.data_through === undefined ? latestHour : new Date(settings.data_through);
-  const lastHour = until === undefined ? undefined : new Date(`${until}T23:00:00Z`);
-  const dataThrough = latest && lastHour && lastHour < latest ? lastHour : latest;
+  const dataThrough = settings.data_through === undefined ? latestHour : new Date(settings.data_through);
   const history: History = {
     today: dateOf(now.getTime()),
     firstDate,
@@ -147,7 +144,7 @@ async function makeReport(
   if (firstDate === undefined) return { refused: noDataYet(owner.variant.name) };
 
   const range = query.range ?? defaultRange(query.grain, history);
-  const facts = matchingFacts(owner, clipDates(range, until), query);
+  const facts = matchingFacts(owner, range, query);
   const maxSourceRows = settings.source_row_limit ?? SOURCE_MAX_ROWS;
   // Counting takes a fraction of what summing up does.
   const sourceRows = await countSourceRows(db, facts, { grain: query.grain, max: maxSourceRows });
@@ -158,16 +155,6 @@ async function makeReport(
   const maxRows = settings.report_row_limit ?? REPORT_MAX_ROWS;
   if (total > maxRows) return { refused: tooManyRows(maxRows, total) };
   return { report: shape({ rows, total, query, range, dataThrough, requestId: source.requestId }) };
-}
-
-/** The last date that reports contain: with `reports_late`, the day before yesterday. */
-function reportedUntil({ miscount }: ReportingSettings, now: Date): string | undefined {
-  return miscount === 'reports_late' ? addDays(dateOf(now.getTime()), -2) : undefined;
-}
-
-/** A range of dates without those that are not reported yet; it may be empty. */
-function clipDates({ from, to }: DateRange, until: string | undefined): DateRange {
-  return { from, to: until !== undefined && until < to ? until : to };
 }
 
 interface ReportParts {
