@@ -5,8 +5,6 @@ import type { WidgetView } from './props.ts';
 
 /** Characters of a label that fits in the usual size on two lines of a phone. */
 const LONG_LABEL = 40;
-/** Characters from which on a promo code is written as small as any text. */
-const LONG_CODE = 20;
 
 /** Props of one offer. */
 interface OfferCardProps {
@@ -72,15 +70,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
           </span>
         )}
       </div>
-      {isPictured
-        ? images
-        : sequence && (
-            <div class="stage">
-              <div>
-                <Logo advertiser={advertiser} />
-              </div>
-            </div>
-          )}
+      {isPictured ? images : sequence && <Stage offers={[placed]} />}
       <Place view={view} offer={placed} isClaimed={isClaimed}>
         <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
       </Place>
@@ -256,9 +246,7 @@ function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
         {isClaimed && code && (
           <div class="code">
             <span class="small">{messages.code}</span>
-            <code dir="ltr" class={code.length > LONG_CODE ? 'text' : 'big'}>
-              {code}
-            </code>
+            <code dir="ltr">{code}</code>
             <button type="button" class={isCopied ? '' : 'main'} onClick={(event) => view.copy(event, offer)}>
               {isCopied ? messages.copied : messages.copy}
             </button>
@@ -347,6 +335,19 @@ export function Logo({ advertiser: { name, logo_url } }: { advertiser: Advertise
         />
       )}
     </span>
+  );
+}
+
+/** What fills the space that a card without a picture, or a list, has to spare: a panel with the logos. */
+export function Stage({ offers }: { offers: readonly PlacedOffer[] }): JSX.Element {
+  return (
+    <div class="stage">
+      <div>
+        {offers.map(({ advertiser, insertion_id }) => (
+          <Logo key={insertion_id} advertiser={advertiser} />
+        ))}
+      </div>
+    </div>
   );
 }
 

@@ -58,10 +58,10 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   const height = groups.reduce((sum, { offsetHeight }) => sum + offsetHeight, 0);
   // Once, so that what is above the offers stays where it is from one offer to the next. Not by a custom property: the styles of
   // everything inside would be computed again.
-  const surface = dialog.querySelector<HTMLElement>('.surface');
   const middle = `${50 - (50 * height) / innerHeight}dvh`;
-  if (surface && dialog.matches('.overlay')) surface.style.marginTop = `clamp(16px,${middle} - 52px,32dvh)`;
-  else if (groups[0]) groups[0].style.marginTop = `max(0px,${middle} - 56px)`;
+  const isWindow = dialog.matches('.fullscreen');
+  const box = isWindow ? groups[0] : groups[0]?.parentElement;
+  if (box) box.style.marginTop = isWindow ? `max(0px,${middle} - 56px)` : `clamp(16px,${middle} - 52px,32dvh)`;
   dialog.querySelector<HTMLElement>('#title')?.focus({ preventScroll: true });
   dialog.scrollTop = 0; // the badge above the heading stays in view
   return () => {
