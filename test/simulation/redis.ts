@@ -68,6 +68,8 @@ export class Redis {
     switch (name) {
       case 'GET':
         return this.#get(key)?.value ?? null;
+      case 'EXISTS':
+        return Number(this.#get(key) !== undefined);
       case 'PTTL': {
         const found = this.#get(key);
         return found ? found.end - this.#world.time : -2;
@@ -102,7 +104,8 @@ export class Redis {
       case 'EVAL': {
         const count = Number(value);
         const call = (...command: unknown[]): unknown => this.#run(command.map(String)) ?? false;
-        return scriptOf(key)(call, ['', ...rest.slice(0, count)], ['', ...rest.slice(count)]);
+        const result = scriptOf(key)(call, ['', ...rest.slice(0, count)], ['', ...rest.slice(count)]);
+        return result === false ? null : result;
       }
       default:
         throw new Error(`Redis here has no ${name}`);

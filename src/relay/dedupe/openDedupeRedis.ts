@@ -185,6 +185,9 @@ const LEDGER_SECONDS = String(400 * 24 * 3_600);
 
 const SESSION_MS = String(DEDUPE_MAX_AGE_MS);
 
+/** Claims the request for a response, unless somebody has or it has come since it was looked for. KEYS: the response, its claim. */
+const CLAIM_RESPONSE = `return redis.call('EXISTS', KEYS[1]) == 0 and redis.call('SET', KEYS[2], '1', 'NX', 'PX', ARGV[1])`;
+
 /**
  * Stores a response for ten minutes and ends its claim. When there are too many, the oldest of the sender that has most leave.
  * KEYS: the response, its claim, what each sender has of these ten minutes. ARGV: response, milliseconds, most bytes, sender.
@@ -217,8 +220,10 @@ function createResponsesRedis(client: RedisClient, prefix: string): ResponseStor
       const response = await client.sendCommand(['GET', responseKey(key)]);
       return typeof response === 'string' ? response : undefined;
     },
-    claim: async (key) =>
-      (await client.sendCommand(['SET', `${responseKey(key)}:claim`, '1', 'NX', 'PX', RESPONSE_CLAIM_MS])) !== null,
+    async claim(key) {
+      const keys = [responseKey(key), `${responseKey(key)}:claim`];
+      return (await client.sendCommand(['EVAL', CLAIM_RESPONSE, '2', ...keys, RESPONSE_CLAIM_MS])) !== null;
+    },
     async settle(key, response = '', sender = '') {
       const senders = `${prefix}responses:${Math.floor(Date.now() / PREFETCHED_MAX_AGE_MS)}:`;
       const values = [response, RESPONSE_MS, RESPONSES_MAX, String(senderNumber(sender, salt))];
