@@ -30,6 +30,8 @@ export interface ConsentEntry extends Omit<ConsentDecision, 'isGiven'> {
   readonly isGiven: boolean | undefined;
   /** What a denial is about: this mount; what the origin stores as well; or that, and another tab or mount has cleared it. */
   readonly scope: 'mount' | 'origin' | 'elsewhere';
+  /** Whether an option, which is there at the next mount as well, decides anew. */
+  readonly isOption?: boolean;
 }
 
 /**
@@ -89,7 +91,7 @@ export interface ConsentScope {
   readonly place?: ConsentPlace | undefined;
 }
 
-/** Where mounts follow one another, such as an element. A denial that no option has made holds for the next one. */
+/** Where mounts follow one another, such as an element. What no option has decided, unless it is consent, holds for the next one. */
 export interface ConsentPlace {
   latest?: ConsentEntry | undefined;
 }
@@ -133,14 +135,14 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
   }
 
   /** Adds what a caller, or its source, has decided. */
-  function decide(value: unknown, by: string): void {
+  function decide(value: unknown, by: string, isOption: boolean): void {
     // Where the page has given consent, a mount that never had any says nothing about what is stored.
     const isOwn = isAsked(page) && page?.latest?.isGiven && !log.some(({ isGiven }) => isGiven);
-    add(entryOf(decisionIn(value), by, isOwn ? 'mount' : 'origin'));
+    add({ ...entryOf(decisionIn(value), by, isOwn ? 'mount' : 'origin'), isOption });
   }
 
   /** Follows a source instead of the one before. Until it decides, there is no decision. */
-  function listen(current: ConsentSource): void {
+  function listen(current: ConsentSource, isOption: boolean): void {
     closeSource();
     const call = (listening = {});
     let by = 'function';
@@ -148,7 +150,7 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
     let hasDecided = false;
     const hear = (value: unknown): void => {
       hasDecided = true;
-      if (call === listening) decide(value, by);
+      if (call === listening) decide(value, by, isOption);
     };
     try {
       if (typeof current.source === 'string') by = current.source;
@@ -160,7 +162,7 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
     // The source itself may have ended what it decides for, or passed another source.
     if (isClosed || call !== listening) return tryToCall(returned);
     unsubscribe = returned;
-    if (!hasDecided) decide(undefined, by);
+    if (!hasDecided) decide(undefined, by, isOption);
   }
 
   function closeSource(): void {
@@ -171,12 +173,13 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
 
   function set(value: unknown, by: string): void {
     if (isClosed) return;
-    if (typeof value === 'function') return listen(value as ConsentSource);
-    decide(value, by);
+    const isOption = by === 'option';
+    if (typeof value === 'function') return listen(value as ConsentSource, isOption);
+    decide(value, by, isOption);
     if (!isThenable(value)) return;
     const asked = newest;
     const settle = (isGiven: unknown): void => {
-      if (asked === newest) decide(decisionIn(isGiven) === true, by);
+      if (asked === newest) decide(decisionIn(isGiven) === true, by, isOption);
     };
     // Its `then` may throw, or call back twice.
     void Promise.resolve(value).then(settle, () => settle(false));
@@ -205,17 +208,18 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
       const decided = page?.latest;
       const isDenied = decided?.isGiven === false;
       const isOpen = option == null || option === 'required';
+      // The option was there before: what was denied or taken back since holds until something new is decided.
+      const held = isDenied ? decided : place.latest;
+      const isHeld = held && !held.isGiven && !held.isOption;
       // What was decided for the page: a denial holds for every mount, consent for those without their own decision.
-      if (isDenied ? decided.scope === 'origin' : decided && isOpen && isAsked(page)) follow(decided);
+      const isFollowing = decided && isOpen && isAsked(page) && !(isHeld && held.at >= decided.at);
+      if (isDenied ? decided.scope === 'origin' : isFollowing) follow(decided);
       else {
-        const denial = isDenied ? decided : place.latest;
         // Only an option that is absent means the default.
         if ('consent' in options) set(option, 'option');
-        else if (hasPrivacySignal()) add(entryOf(false, 'Global Privacy Control', 'mount'));
+        else if (hasPrivacySignal()) add({ ...entryOf(false, 'Global Privacy Control', 'mount'), isOption: true });
         else add(entryOf(true, 'default', 'mount'));
-        // The option was there before: what was denied since holds until something new is decided.
-        if (denial?.isGiven === false && /^(elsewhere|consent\(\))$/.test(denial.by))
-          add(entryOf(false, 'elsewhere', 'mount'));
+        if (isHeld) add(entryOf(held.isGiven, 'elsewhere', 'mount'));
       }
       isBeginning = false;
       notify(before);

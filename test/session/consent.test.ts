@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { openConsent, type Consent, isConsentOption, type ConsentSource } from '../../src/session/consent.ts';
+import {
+  openConsent,
+  openPageConsent,
+  type Consent,
+  type ConsentPlace,
+  isConsentOption,
+  type ConsentSource,
+} from '../../src/session/consent.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -243,5 +250,43 @@ describe('the option', () => {
       expect(isConsentOption(value)).toBe(true);
     for (const value of ['yes', ['granted'], 'Required', '', 0, 1, {}, [], Number.NaN])
       expect(isConsentOption(value)).toBe(false);
+  });
+});
+
+describe('the next mount in a place', () => {
+  /** What the second of two mounts begins with, after `decide` on the first. */
+  function next(options: object, decide: (first: Consent) => void, page?: Consent): State {
+    const place: ConsentPlace = {};
+    const [first, second] = [openConsent(), openConsent()];
+    first.begin(options, { place, page });
+    decide(first);
+    first.close();
+    second.begin(options, { place, page });
+    return stateOf(second);
+  }
+
+  test.each([
+    ['a denial', (first: Consent) => first.set(false, 'consent()'), 'denied'],
+    [
+      'the denial of a source',
+      (first: Consent) => first.set((no: (is: boolean) => void) => no(false), 'consent()'),
+      'denied',
+    ],
+    ['what was taken back', (first: Consent) => first.set('required', 'consent()'), 'undecided'],
+    ['consent', (first: Consent) => first.set(true, 'consent()'), 'given'],
+  ] as const)('begins with %s that no option has made', (_, decide, state) => {
+    expect(next({}, decide)).toBe(state);
+  });
+
+  test('asks the source of its option anew', () => {
+    const answers = [false, true];
+    const consent = (decide: (is: boolean) => void): void => decide(answers.shift() === true);
+    expect(next({ consent }, () => undefined)).toBe('given');
+  });
+
+  test('does not follow what the page said before the denial, not even in the same task', () => {
+    const page = openPageConsent();
+    page.set(true, 'consent()');
+    expect(next({}, (first) => first.set(false, 'consent()'), page)).toBe('denied');
   });
 });
