@@ -19,7 +19,7 @@ import {
   readJson,
 } from './context.ts';
 import { FIRST_VERSION, versionColumn, type ProcessCache } from './createProcessCache.ts';
-import { hotEach, insertRows } from './database/database.ts';
+import { DatabaseUnavailableError, hotEach, insertRows, UnconfirmedCommitError } from './database/database.ts';
 import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
 import type { StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
@@ -90,7 +90,10 @@ async function acceptEvents(raws: readonly unknown[], key: KeyRecord, context: N
 async function store(accepted: readonly AcceptedEvent[], context: NetworkContext): Promise<Set<number>> {
   const arrivals = new Set<number>();
   for (const [publisherId, events] of byPublisher(accepted)) {
-    const stored = await context.store(publisherId, events);
+    const stored = await context.store(publisherId, events).catch((error: unknown) => {
+      // Those of another publisher may be stored by now, so "try again" would store them twice.
+      throw arrivals.size > 0 && error instanceof DatabaseUnavailableError ? new UnconfirmedCommitError(error) : error;
+    });
     for (const event of events) if (stored.has(event)) arrivals.add(event.arrival);
     const earning = events.filter(({ event, session }) => mayEarn(event.event_name) && !session.is_sandbox);
     context.bill(earning.map(({ session }) => session));

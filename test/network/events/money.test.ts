@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DatabaseUnavailableError, type Database } from '../../../src/network/database/database.ts';
 import { networkOn } from '../database/recordedNetwork.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
-import { event, NOW, testNetworkOf } from '../testNetwork.ts';
+import { ask, event, NOW, testNetworkOf } from '../testNetwork.ts';
 import { openSession, session, useShownOffer, world } from './useShownOffer.ts';
 
 const MONEY =
@@ -210,5 +210,38 @@ test('events are accepted once they are committed, and billed later: by this pro
   await expect.poll(() => testNetworkOf(next).summary(), money).toMatchObject(spent);
   expect((await testNetworkOf(next).session()).items).toEqual([]);
   await next.close();
+  await close();
+});
+
+test('a batch of two publishers of which only the first could be stored may be stored, and the network says so', async () => {
+  const { db, close } = await openTestDatabase('pglite');
+  let left = Infinity;
+  const failing: Database = {
+    ...db,
+    async transaction(work, options) {
+      if (left-- <= 0) throw new DatabaseUnavailableError('The disk is full');
+      return db.transaction(work, options);
+    },
+  };
+  const network = testNetworkOf(await networkOn(failing));
+  await network.control('POST', '/sandbox/clock', { now: NOW });
+  await db.query(
+    `INSERT INTO publishers SELECT gen_random_uuid(), gen_random_uuid(), channel_id, brand_name, 'twin', domain, 'twin', primary_category_id,
+       subcategory_ids, status, staff_notes, api_key, external_exclusions, publisher_exclusions, created_at, updated_at, removed_at FROM publishers`,
+    [],
+  );
+  const { key } = await network.control('POST', '/sandbox/keys', { kind: 'partner_wide' });
+  const publishers = await db.query('SELECT publisher_remote_id FROM publishers ORDER BY 1', []);
+  const events: unknown[] = [];
+  for (const { publisher_remote_id } of publishers) {
+    const { body } = await network.post('/recommendations', ask({ publisher_remote_id }), { 'x-api-key': key });
+    events.push(event('WIDGET_LOAD', { session_id: body.session_id, items: [] }));
+  }
+  left = 1;
+  const { status, headers } = await network.post('/events/batch', { events }, { 'x-api-key': key });
+  expect([events.length, status, headers.get('retry-after')]).toEqual([2, 500, null]);
+  left = 0;
+  expect((await network.post('/events/batch', { events: events.slice(1) }, { 'x-api-key': key })).status).toBe(503);
+  await network.close();
   await close();
 });
