@@ -24,7 +24,9 @@ export function sentNothing(error: unknown): boolean {
     // Happy Eyeballs: every address of a name was tried. The aggregate itself carries the code of the first only.
     if (at instanceof AggregateError && at.errors.length > 0) return at.errors.every((each) => sentNothing(each));
     const { code, syscall } = at as NodeJS.ErrnoException;
-    if (syscall === 'connect' || (typeof code === 'string' && BEFORE_SENDING.has(code))) return true;
+    // A connection that is there can lose its network as well, in the middle of a request.
+    const isLater = syscall === 'read' || syscall === 'write';
+    if (syscall === 'connect' || (!isLater && typeof code === 'string' && BEFORE_SENDING.has(code))) return true;
     // Deno has no code, only a message.
     if (/^(client error \(Connect\)|.*tcp connect error)/.test(at.message)) return true;
   }
