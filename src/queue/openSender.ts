@@ -276,9 +276,9 @@ async function runExclusively<T>(name: string, work: () => Promise<T>): Promise<
     isBegun = true;
     return work();
   };
-  const signal = AbortSignal.timeout(LOCK_MS);
-  for (const how of [{ signal }, { steal: true }])
+  for (const isStealing of [false, true])
     try {
+      const how = isStealing ? { steal: true } : { signal: AbortSignal.timeout(LOCK_MS) };
       // Whoever waited in vain steals it. Where the first request was refused, so is this one.
       return await navigator.locks.request(name, how, run);
     } catch {

@@ -125,8 +125,13 @@ it('where a page may have no more requests with keepalive, the next is one witho
 it.each([
   ['a tab whose lock was stolen, and stolen again from whoever stole it', stolenLocks],
   ['a page that has replaced the locks by something that throws', throwingLocks],
+  ['a page without locks, and without signals that time out', () => undefined],
 ])('%s sends what comes later', async (_, locks) => {
   freshStorage();
+  if (!locks())
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      throw new TypeError('AbortSignal.timeout is not a function');
+    });
   vi.stubGlobal('navigator', { locks: locks() });
   const send = vi.fn(async () => ({ status: 202 }));
   const queue = openQueue({ endpoint: '/events/batch', send });
@@ -136,6 +141,7 @@ it.each([
   expect(await queue.flush()).toMatchObject({ kept: 0 });
   await queue.close();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
 /** The first request for the lock is never granted in time; whoever steals it loses it while it works, once. */
