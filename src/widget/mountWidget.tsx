@@ -114,7 +114,8 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     const [rendered, found] = [body.cloneNode(), body.cloneNode()] as [HTMLElement, HTMLElement];
     const inert = { ...view, seen: () => () => {}, clamp: () => {} };
     render(<Widget view={{ ...inert, props, state, limit }} />, rendered);
-    found.append(...[...root.childNodes].slice(1).map((node) => body.ownerDocument.importNode(node, true)));
+    const nodes = [...root.childNodes].filter((node) => node !== root.firstElementChild);
+    found.append(...nodes.map((node) => body.ownerDocument.importNode(node, true)));
     (found.firstElementChild as HTMLElement | null)?.removeAttribute('hidden');
     for (const copy of [rendered, found]) {
       // What is otherwise before the script, or may be: an image as it loads, a text that is opened.

@@ -13,6 +13,7 @@ for (const [what, forge] of [
     "root.querySelector('[part=accept]').ping = root.querySelector('.badge').style.opacity = '0'",
   ],
   ['with something beside it', "root.append(Object.assign(document.createElement('a'), { textContent: 'Trust me' }))"],
+  ['with a text in place of its style sheet', "root.firstElementChild.replaceWith('Trust me')"],
   [
     'behind a forged one',
     `const forged = root.host.cloneNode();
