@@ -61,8 +61,8 @@ export function Offers(props: OffersProps): ReactElement | null {
         headers:
           options.headers &&
           (() => {
-            const { headers = {} } = latest.current;
-            return typeof headers === 'function' ? headers() : headers;
+            const { headers } = latest.current;
+            return (typeof headers === 'function' ? headers() : headers) ?? {};
           }),
         // A property that is there without a value is undecided; only one that is absent means the default.
         ...('consent' in latest.current && { consent }),
@@ -84,8 +84,9 @@ export function Offers(props: OffersProps): ReactElement | null {
   }, [value]);
 
   useEffect(() => {
-    // A source or a promise may be new on every render.
-    if (Object(consent) === consent || consent === decided.current) return;
+    // A source or a promise may be new on every render: the first one decides.
+    const isAsked = Object(consent) === consent && Object(decided.current) === decided.current;
+    if (isAsked || consent === decided.current) return;
     decided.current = consent;
     mount.current?.consent(consent);
   }, [consent]);

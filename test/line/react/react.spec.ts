@@ -96,6 +96,14 @@ test('events carry the headers of the last render, as a token may have been rene
   expect(requests()).toHaveLength(1);
 });
 
+test('headers that are null in a later render are none, and a source that comes later decides', async ({ page }) => {
+  await open(page, { ...INLINE, consent: 'required', headers: { authorization: 'Bearer first' } });
+  await rerender(page, '{ headers: null, consent: (decide) => decide(true) }');
+  await expect(accept(page)).toBeVisible();
+  await poll(fixture.names).toContain('WIDGET_VIEW');
+  expect(fixture.asked.map((asked) => asked.headers.authorization).filter(Boolean)).toEqual([]);
+});
+
 test('leaving the page and coming back shows the order’s offers again and counts nothing twice', async ({ page }) => {
   await open(page, INLINE);
   await poll(fixture.names).toContain('WIDGET_VIEW');
