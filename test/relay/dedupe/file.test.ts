@@ -228,6 +228,9 @@ describe('the file of accepted events', () => {
       ]);
       for (const name of [...segments(), 'accepted-counts.log'])
         expect(statSync(join(files.directory, name)).mode & 0o777).toBe(0o600);
+      const made = join(files.directory, 'made');
+      await open(made);
+      expect(statSync(made).mode & 0o777).toBe(0o700);
     });
 
     test('is dropped early when there are more events than are remembered', async () => {

@@ -139,6 +139,7 @@ test('over real sockets, the network gets the request and its response comes bac
         request.headers['x-api-key'],
         request.headers['version'],
         request.headers['content-type'],
+        request.headers['traceparent'],
       ].join(' '),
     );
     request
@@ -150,9 +151,12 @@ test('over real sockets, the network gets the request and its response comes bac
       );
   });
   open.push(network);
-  const answer = await ask(relayTo(`${network.url}/partner/v1/`));
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const answer = await postTo(relayTo(`${network.url}/partner/v1/`), '/recommendations', REQUEST, {
+    headers: { traceparent },
+  });
   expect(await answer.json()).toEqual({ ...RESPONSE, text: 'Grüße' });
-  expect(requests).toEqual([`POST /partner/v1/recommendations ${KEY} 1.0.0 application/json`]);
+  expect(requests).toEqual([`POST /partner/v1/recommendations ${KEY} 1.0.0 application/json ${traceparent}`]);
 });
 
 test('a redirect carries nothing to another host', async () => {
