@@ -138,7 +138,7 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
   function decide(value: unknown, by: string, isOption: boolean): void {
     // Where the page has given consent, a mount that never had any says nothing about what is stored.
     const isOwn = isAsked(page) && page?.latest?.isGiven && !log.some(({ isGiven }) => isGiven);
-    add({ ...entryOf(decisionIn(value), by, isOwn ? 'mount' : 'origin'), isOption });
+    add(entryOf(decisionIn(value), by, isOwn ? 'mount' : 'origin', isOption));
   }
 
   /** Follows a source instead of the one before. Until it decides, there is no decision. */
@@ -217,7 +217,7 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
       else {
         // Only an option that is absent means the default.
         if ('consent' in options) set(option, 'option');
-        else if (hasPrivacySignal()) add({ ...entryOf(false, 'Global Privacy Control', 'mount'), isOption: true });
+        else if (hasPrivacySignal()) add(entryOf(false, 'Global Privacy Control', 'mount', true));
         else add(entryOf(true, 'default', 'mount'));
         if (isHeld) add(entryOf(held.isGiven, 'elsewhere', 'mount'));
       }
@@ -238,8 +238,13 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
   };
 }
 
-function entryOf(isGiven: boolean | undefined, by: string, scope: ConsentEntry['scope']): ConsentEntry {
-  return { isGiven, by, at: new Date().toISOString(), scope };
+function entryOf(
+  isGiven: boolean | undefined,
+  by: string,
+  scope: ConsentEntry['scope'],
+  isOption = false,
+): ConsentEntry {
+  return { isGiven, by, at: new Date().toISOString(), scope, isOption };
 }
 
 /** Whether anybody has been asked for a decision for the page, or has made one: then mounts do not use their default. */
