@@ -37,7 +37,7 @@ function clientOf(
   const claims = addressHeader === undefined ? [] : (header(addressHeader) ?? '').split(',');
   const claimed = claims[Math.max(0, claims.length - trustedHops)]?.trim();
   const client = readClient(claimed) ?? readClient(ip);
-  // Behind a proxy of this machine or network that nobody has named, all clients have its address, and it is none.
+  // All clients have the address of a proxy in front that is in no option, so it tells nobody from anybody.
   const isProxied = addressHeader === undefined && header('x-forwarded-for') !== null;
   return isProxied && client && readAddressSpace(client.address) !== 'public' ? undefined : client;
 }

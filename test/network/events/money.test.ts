@@ -9,6 +9,17 @@ const MONEY =
   'conversions,attributed_ad_spend_amount,billable_ad_spend_amount,channel_payout,revenue_with_email,revenue_without_email,order_revenue_amount';
 const at = (time: string): { event_datetime: string } => ({ event_datetime: `2025-11-${time}:00Z` });
 
+/** A database of which some transactions find the disk full. */
+function failing(db: Database, isFull: (options: Parameters<Database['transaction']>[1]) => boolean): Database {
+  return {
+    ...db,
+    async transaction(work, options) {
+      if (isFull(options)) throw new DatabaseUnavailableError('The disk is full');
+      return db.transaction(work, options);
+    },
+  };
+}
+
 describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   useShownOffer(kind);
   const money = async (): Promise<Record<string, number>> => world.summary({ metrics: MONEY });
@@ -180,13 +191,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
 test('events are accepted once they are committed, and billed later: by this process, or by another after a kill', async () => {
   const { db, close } = await openTestDatabase('pglite');
   let isFull = false;
-  const filling: Database = {
-    ...db,
-    async transaction(work, options) {
-      if (isFull && options?.statementTimeoutMs !== undefined) throw new DatabaseUnavailableError('The disk is full');
-      return db.transaction(work, options);
-    },
-  };
+  const filling = failing(db, (options) => isFull && options?.statementTimeoutMs !== undefined);
   const alone = testNetworkOf(await networkOn(filling));
   await alone.control('POST', '/sandbox/clock', { now: NOW });
   await alone.offer({ price_per_conversion: 2, budget: 3 });
@@ -216,14 +221,7 @@ test('events are accepted once they are committed, and billed later: by this pro
 test('a batch of two publishers of which only the first could be stored may be stored, and the network says so', async () => {
   const { db, close } = await openTestDatabase('pglite');
   let left = Infinity;
-  const failing: Database = {
-    ...db,
-    async transaction(work, options) {
-      if (left-- <= 0) throw new DatabaseUnavailableError('The disk is full');
-      return db.transaction(work, options);
-    },
-  };
-  const network = testNetworkOf(await networkOn(failing));
+  const network = testNetworkOf(await networkOn(failing(db, () => left-- <= 0)));
   await network.control('POST', '/sandbox/clock', { now: NOW });
   await db.query(
     `INSERT INTO publishers SELECT gen_random_uuid(), gen_random_uuid(), channel_id, brand_name, 'twin', domain, 'twin', primary_category_id,
