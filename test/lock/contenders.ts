@@ -1,10 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
-import { build } from 'vite';
 
 /** What a contender says: one of the fields each time. */
 export interface Said {
@@ -36,31 +32,7 @@ export const CONTAINER = ['unshare', '-r', '--pid', '--fork', '--kill-child', '-
 /** Whether this machine lets a process have its own pid namespace. */
 export const hasNamespaces = spawnSync('unshare', [...CONTAINER.slice(1), 'true']).status === 0;
 
-/** Builds the lock for processes that cannot read TypeScript. */
-export async function buildLock(): Promise<{ module: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'offerlet-lock-module-'));
-  await build({
-    configFile: false,
-    logLevel: 'silent',
-    publicDir: false,
-    build: {
-      outDir: folder,
-      minify: false,
-      target: 'es2022',
-      lib: {
-        entry: join(import.meta.dirname, '../../src/lock/lockDirectory.ts'),
-        formats: ['es'],
-        fileName: () => 'lock.mjs',
-      },
-    },
-  });
-  return {
-    module: pathToFileURL(join(folder, 'lock.mjs')).href,
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
-}
-
-/** Starts a contender for a directory; `isContained`: as process 1 of a new pid namespace. */
+/** Starts a contender for a directory, with the lock as it was built; `isContained`: as process 1 of a new pid namespace. */
 export function startContender(options: { module: string; directory: string; isContained?: boolean }): Contender {
   const { module, directory, isContained = false } = options;
   const command = [process.execPath, join(import.meta.dirname, 'contender.mjs'), module, directory];

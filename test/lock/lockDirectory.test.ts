@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test as base, vi } from 'vitest';
 import { thisHolder } from '../../src/lock/lockFiles.ts';
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../src/lock/lockDirectory.ts';
-import { buildLock, hasNamespaces, startContender, type Contender } from './contenders.ts';
+import { hasNamespaces, startContender, type Contender } from './contenders.ts';
+import { buildCommand, type Command } from '../relay/command.ts';
 
 // An owner that cannot be seen is waited for, for five seconds: those tests run together.
 vi.setConfig({ maxConcurrency: 20 });
 
-let built: Awaited<ReturnType<typeof buildLock>>;
+let built: Command;
 beforeAll(async () => {
-  built = await buildLock();
+  built = await buildCommand('src/lock/lockDirectory.ts');
 });
 afterAll(() => built.remove());
 
@@ -38,7 +39,7 @@ const test = base.extend<{ volume: Volume }>({
       said,
       lock: () => lockDirectory(directory, { name: 'test', say: (line) => said.push(line) }),
       async contend(isContained = false) {
-        const contender = startContender({ module: built.module, directory, isContained });
+        const contender = startContender({ module: built.file, directory, isContained });
         contenders.push(contender);
         await contender.next();
         return contender;

@@ -1,8 +1,10 @@
 import { vi } from 'vitest';
 import { createRelay, type LogEntry, type Relay, type RelayMetric, type RelayOptions } from '../../src/relay.ts';
+import { SESSION } from './event.ts';
+
+export { event, SESSION } from './event.ts';
 
 export const KEY = 'adnet_rk_test_canary0123456789';
-export const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
 export const HASH = 'b4c9a289323b21a01c3e940f150eb9b8c542587f1abfd8f0e1cc1ffc5e475514';
 export const REQUEST = {
   user_details: { email_hash: HASH },
@@ -146,19 +148,6 @@ export function postTo(
 /** Asks a relay for offers. */
 export function ask(relay: Relay, from: { ip?: string } = {}): Promise<Response> {
   return postTo(relay, '/recommendations', REQUEST, from);
-}
-
-/** A well-formed event with a unique id. */
-export function event(fields: Record<string, unknown> = {}): Record<string, unknown> {
-  return {
-    event_id: crypto.randomUUID(),
-    event_name: 'BRAND_DISPLAY',
-    event_datetime: new Date().toISOString(),
-    session_id: SESSION,
-    initiating_target: 'INLINE_SLOT',
-    brand_properties: { offer_id: 'o1', advertiser_id: 'a1', insertion_id: 'i1' },
-    ...fields,
-  };
 }
 
 /** The results in a response to a batch. */

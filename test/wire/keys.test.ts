@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hideKey, looksSecret, readKey } from '../../src/wire/keys.ts';
+import { hideKey, isInTheClear, looksSecret, readKey, refuseBrowser } from '../../src/wire/keys.ts';
 
 test.each([
   ['adnet_sk_live_abc', 'secret', 'production'],
@@ -31,4 +31,21 @@ test('every key except the publishable one looks secret, anywhere in a text', ()
 test('a key is hidden in any letter case, and its characters are not read as a pattern', () => {
   expect(hideKey('A.b+ a.B+ axb', 'a.b+')).toBe('[key] [key] axb');
   expect(hideKey('nothing', '')).toBe('nothing');
+});
+
+test.each([
+  ['http://shop.example/', undefined, true],
+  ['http://shop.example/', 'production', true],
+  ['http://shop.example/', 'staging', false],
+  ['http://localhost:4600/', 'production', false],
+  ['https://shop.example/', 'production', false],
+] as const)('%s, key of %s, would carry it in the clear: %s', (url, environment, isClear) => {
+  expect(isInTheClear(new URL(url), environment)).toBe(isClear);
+});
+
+test('a page is refused, and nothing else is', () => {
+  const refused = /^offerlet\/relay holds a secret key and must not run in a browser/;
+  expect(() => refuseBrowser('offerlet/relay', { window: {}, document: {} })).toThrow(refused);
+  for (const scope of [{}, { window: {} }, { document: {} }, undefined])
+    expect(() => refuseBrowser('offerlet/relay', scope)).not.toThrow();
 });

@@ -1,6 +1,5 @@
 import { NONCE_FIELD } from '../../../src/wire/offers/request.ts';
-
-const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
+import { event } from '../../relay/event.ts';
 
 const NONCE = 'a-nonce-of-one-device';
 
@@ -25,13 +24,5 @@ function question(order_id: string): string {
 
 /** Twenty new events, none of them a duplicate. */
 export function batch(): string {
-  const events = Array.from({ length: 20 }, () => ({
-    event_id: crypto.randomUUID(),
-    event_name: 'BRAND_DISPLAY',
-    event_datetime: new Date().toISOString(),
-    session_id: SESSION,
-    initiating_target: 'INLINE_SLOT',
-    brand_properties: { offer_id: 'o1', advertiser_id: 'a1', insertion_id: 'i1' },
-  }));
-  return JSON.stringify({ events });
+  return JSON.stringify({ events: Array.from({ length: 20 }, () => event()) });
 }

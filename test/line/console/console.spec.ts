@@ -1,15 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, type Page } from '@playwright/test';
 import { useShop } from '../drivers/sandbox.ts';
-import { control, runCommand, startConsole, type StartedConsole } from './consoleFixture.ts';
+import { control, runCommand, startConsole, useConsole } from './consoleFixture.ts';
 
 const sandbox = useShop();
-let own: StartedConsole;
-test.describe.configure({ mode: 'default' }); // one network serves them all
-test.beforeAll(async () => {
-  own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
-});
-test.afterAll(() => own?.stop());
+const own = useConsole(sandbox);
 test.use({ viewport: { width: 1280, height: 900 } });
 
 /** Opens a place of the console, and collects what its page complains about. */

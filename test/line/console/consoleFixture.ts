@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { test } from '@playwright/test';
+import type { Sandbox } from '../drivers/sandbox.ts';
 
 const CLI = fileURLToPath(new URL('../../../packages/operator/dist/operator/cli.js', import.meta.url));
 
@@ -43,6 +45,21 @@ Date.now = () => now() + ${ahead};`;
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
       await once(child, 'exit');
+    },
+  };
+}
+
+/** Starts one for the tests of a file. */
+export function useConsole(sandbox: Sandbox): { readonly url: string } {
+  let own: StartedConsole | undefined;
+  test.describe.configure({ mode: 'default' }); // one network serves them all
+  test.beforeAll(async () => {
+    own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
+  });
+  test.afterAll(() => own?.stop());
+  return {
+    get url() {
+      return own?.url ?? '';
     },
   };
 }

@@ -2,15 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@playwright/test';
 import { useSandbox } from '../drivers/sandbox.ts';
-import { runCommand, startConsole, type StartedConsole } from './consoleFixture.ts';
+import { runCommand, useConsole } from './consoleFixture.ts';
 
 const sandbox = useSandbox();
-let own: StartedConsole;
-test.describe.configure({ mode: 'default' }); // one network serves them all
-test.beforeAll(async () => {
-  own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
-});
-test.afterAll(() => own?.stop());
+const own = useConsole(sandbox);
 test.use({ viewport: { width: 1280, height: 900 } });
 
 test('categories are excluded for chosen publishers, with the difference of each, and undone', async ({ page }) => {

@@ -1,15 +1,10 @@
 import { expect, test, type Page } from '@playwright/test';
 import { useSandbox } from '../drivers/sandbox.ts';
-import { control, startConsole, type StartedConsole } from './consoleFixture.ts';
+import { control, startConsole, useConsole } from './consoleFixture.ts';
 
 const REPORT = '/adnet/reporting/v2/report/';
 const sandbox = useSandbox();
-let own: StartedConsole;
-test.describe.configure({ mode: 'default' }); // one network serves them all
-test.beforeAll(async () => {
-  own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
-});
-test.afterAll(() => own?.stop());
+const own = useConsole(sandbox);
 test.afterEach(() => control(sandbox.network, 'faults', undefined, 'DELETE'));
 
 const alert = (page: Page) => page.getByRole('alert');

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { ofEachTest } from '../../fixtures/ofEachTest.ts';
 import { serve } from '../../fixtures/serve.ts';
+import { wholeResponse } from '../../wire/offers/wholeResponse.ts';
 import { bundle } from '../drivers/bundle.ts';
 
 /** One request that reached the fixture's relay. */
@@ -118,36 +119,9 @@ function acceptAll({ body }: Asked): unknown {
 
 /** A network's response with so many offers in one group. */
 export function offersOf(count: number, more: Record<string, unknown> = {}): Record<string, unknown> {
-  const numbers = [...Array(count).keys()].map((index) => index + 1);
   return {
+    ...wholeResponse(count, {}),
     session_id: crypto.randomUUID(),
-    recommendations: Object.fromEntries(
-      numbers.map((n) => [
-        `offer-${n}`,
-        {
-          advertiser: { id: `adv-${n}`, name: `Advertiser ${n}`, logo_url: 'https://cdn.example/logo.svg' },
-          offer: {
-            id: `offer-${n}`,
-            heading: `Heading ${n}`,
-            subheading: 'Fresh coffee at your door.',
-            target_url: `https://advertiser.example/${n}`,
-            cta_details: { accept_copy: 'Yes, please', decline_copy: 'No, thanks' },
-          },
-        },
-      ]),
-    ),
-    recommendation_groups: [
-      {
-        id: 'group_0',
-        slot_context: 'HERO',
-        items: numbers.map((n) => ({
-          insertion_order: n,
-          insertion_id: `ins-${n}`,
-          offer_id: `offer-${n}`,
-          advertiser_id: `adv-${n}`,
-        })),
-      },
-    ],
     footer: {
       attribution_details: {
         copy: 'Powered by',

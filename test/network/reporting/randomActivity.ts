@@ -13,8 +13,15 @@ const FIRST = Date.parse('2023-12-18');
 const DATES = 80;
 /** The moment at which the reports are read. */
 export const READ_AT = '2024-03-20T10:30:00Z';
-const COUNTS = ['impressions', 'clicks', 'conversions', 'feed_loads', 'widget_displays', 'viewable_widget_displays'];
-const MONEY = [
+export const COUNTS = [
+  'impressions',
+  'clicks',
+  'conversions',
+  'feed_loads',
+  'widget_displays',
+  'viewable_widget_displays',
+];
+export const MONEY = [
   'channel_payout',
   'publisher_payout',
   'revenue_with_email',

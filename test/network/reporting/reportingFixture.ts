@@ -10,6 +10,7 @@ import { ADD_ACTIVITY } from '../../../src/network/controls/activity.ts';
 import type { ReportingSettings } from '../../../src/network/settings.ts';
 import { periodsAt } from '../../../src/network/facts.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
+import { COUNTS, MONEY } from './randomActivity.ts';
 import { expectContract } from '../contract.ts';
 
 export const CHANNEL = '/adnet/reporting/v2/report/';
@@ -54,21 +55,7 @@ export interface ReportingFixture {
   publisherReport(query?: string, key?: string): Promise<Answer>;
 }
 
-const MEASURED = [
-  'impressions',
-  'clicks',
-  'conversions',
-  'feed_loads',
-  'widget_displays',
-  'viewable_widget_displays',
-  'channel_payout',
-  'publisher_payout',
-  'revenue_with_email',
-  'revenue_without_email',
-  'order_revenue_amount',
-  'attributed_ad_spend_amount',
-  'billable_ad_spend_amount',
-];
+const MEASURED = [...COUNTS, ...MONEY];
 
 /** Creates a channel in a database. Fixtures in one database share nothing. */
 export async function openReportingFixture(

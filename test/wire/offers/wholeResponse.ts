@@ -1,5 +1,8 @@
-/** A network's response with `count` complete offers in one group. */
-export function wholeResponse(count: number): Record<string, unknown> {
+/** A network's response with `count` offers in one group, each with `more`. */
+export function wholeResponse(
+  count: number,
+  more: object = { disclosure_details: { copy: 'Terms apply.' } },
+): Record<string, unknown> {
   const numbers = [...Array(count).keys()].map((index) => index + 1);
   return {
     session_id: '6f9e0d52-0000-4000-8000-000000000001',
@@ -14,7 +17,7 @@ export function wholeResponse(count: number): Record<string, unknown> {
             subheading: 'Fresh coffee at your door.',
             target_url: `https://advertiser.example/${n}`,
             cta_details: { accept_copy: 'Yes, please', decline_copy: 'No, thanks' },
-            disclosure_details: { copy: 'Terms apply.' },
+            ...more,
           },
         },
       ]),
@@ -22,6 +25,7 @@ export function wholeResponse(count: number): Record<string, unknown> {
     recommendation_groups: [
       {
         id: 'group_0',
+        slot_context: 'HERO',
         items: numbers.map((n) => ({
           insertion_order: n,
           insertion_id: `ins-${n}`,
