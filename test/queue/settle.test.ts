@@ -32,15 +32,6 @@ function settled(
   });
 }
 
-it('removes accepted events and the backoff state', () => {
-  expect(settled(202)).toEqual({
-    changes: [[entry(0)[0]], [entry(1)[0]], [entry(2)[0]], ['!', undefined]],
-    backoff: undefined,
-    events: [{ type: 'delivered', count: 3, eventIds: ['e0', 'e1', 'e2'] }],
-    next: 'go',
-  });
-});
-
 it('moves a refused event to a later time and counts the refusal', () => {
   const { changes, events } = settled(207, [ok(0), no(1, true), ok(2)]);
   const [, moved] = changes;
@@ -59,14 +50,6 @@ it('makes a dead letter of a final refusal, and of the tenth', () => {
     expect(changes[0]).toMatchObject([`~${entry(0)[0]}`, { reason: 'c' }, entry(0)[0]]);
     expect(events).toMatchObject([{ type: 'deadLetter', event: { event_id: 'e0' }, reason: 'c: m' }]);
   }
-});
-
-it('leaves queued events alone and backs off', () => {
-  const { changes, backoff, events } = settled(0);
-  expect(changes).toEqual([['!', backoff]]);
-  expect(backoff).toMatchObject({ since: NOW });
-  expect(backoff?.failures).toBe(0);
-  expect(events).toMatchObject([{ type: 'retried', count: 3, nextTryAt: backoff?.at }]);
 });
 
 it('changes nothing about events that were purged meanwhile', () => {

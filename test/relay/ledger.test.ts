@@ -140,18 +140,6 @@ describe('the ledger', () => {
     ]);
   });
 
-  test('counts an event whose response was lost once', async () => {
-    const store = await open();
-    const bench = setUp({ dedupe: store });
-    const sent = event();
-    bench.network.respondWith(() => Promise.reject(new TypeError('lost')));
-    await bench.post('/events', sent);
-    await bench.post('/events', sent);
-    bench.network.respondWith(() => new Response(null, { status: 201 }));
-    await bench.post('/events', sent);
-    expect([await countsOf('answers_lost', store), await countsOf('BRAND_DISPLAY', store)]).toEqual([1, 1]);
-  });
-
   test('counts an event without an id each time the network accepts it or its response is lost', async () => {
     const store = await open();
     const bench = setUp({ dedupe: store });

@@ -170,6 +170,9 @@ class History {
         machine?.set(step.ms);
         return undefined;
       }
+      case 'sleep':
+        this.#world.time += step.ms;
+        return undefined;
       case 'open':
       case 'act':
       case 'kill tab':

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/wire/utcDates.ts';
 import { DATABASE_FAULTS, type DatabaseFault } from './network.ts';
 import { REDIS_FAULTS, type RedisFault } from './redis.ts';
 import { WIRE_FAULTS, type Link, type WireFault } from './wire.ts';
@@ -39,6 +40,8 @@ export type Step = { readonly after: number } & (
   | { readonly do: 'database'; readonly fault: DatabaseFault; readonly count: number }
   | { readonly do: 'redis'; readonly fault: RedisFault; readonly count: number }
   | { readonly do: 'clock'; readonly of: Clock; readonly ms: number }
+  /** Nothing happens for days. */
+  | { readonly do: 'sleep'; readonly ms: number }
 );
 
 /** A history before it happens: who is there, and what they do. All of it follows from the seed. */
@@ -68,6 +71,7 @@ export function makePlan(seed: number): Plan {
   const chance = new World(seed ^ 0x5bd1e995);
   const one = <T>(items: readonly T[]): T => items[Math.floor(chance.random() * items.length)] as T;
   const store = one(STORES);
+  const keepsIds = chance.chance(0.25);
   const shoppers = one([[0], [0], [0, 1], [0, 0], [0, 1, 0]]);
   // A part of what can go wrong, so that not everything does at once.
   const [isLine, isKill, isClock, isConsent] = [0.8, 0.6, 0.4, 0.4].map((share) => chance.chance(share));
@@ -91,8 +95,8 @@ export function makePlan(seed: number): Plan {
   });
   const line = (): Step => {
     const link = one(['page', 'relay'] as const);
-    // No server repeats a request to another by itself.
-    const fault = one(WIRE_FAULTS.filter((each) => link === 'page' || each !== 'doubled'));
+    // Without ids, only the network could tell an event that a proxy repeats from another one.
+    const fault = one(WIRE_FAULTS.filter((each) => link === 'page' || keepsIds || each !== 'doubled'));
     return { after: after(), do: 'line', link, fault, count: one([1, 1, 2, 4]) };
   };
   const draws: readonly (readonly [weight: number, draw: () => Step])[] = [
@@ -110,6 +114,7 @@ export function makePlan(seed: number): Plan {
       () => ({ after: after(), do: 'redis', fault: one(REDIS_FAULTS), count: one([1, 2, 5]) }),
     ],
     [isClock ? 1.2 : 0, () => ({ after: after(), do: 'clock', of: one([0, 0, 1, 'relay', 'network']), ms: jump() })],
+    [isClock ? 0.4 : 0, () => ({ after: after(), do: 'sleep', ms: chance.between(6.5, 7.9) * DAY_MS })],
   ];
   const jump = (): number => one([-1, 1]) * chance.between(0, one([120_000, 7_200_000, 21_600_000]));
   const sum = draws.reduce((total, [weight]) => total + weight, 0);
@@ -122,7 +127,7 @@ export function makePlan(seed: number): Plan {
     store,
     relays: store === 'redis' ? 2 : 1,
     shoppers,
-    keepsIds: chance.chance(0.25),
+    keepsIds,
     placement: one(PLACEMENTS),
     steps: [
       { after: 0, do: 'open', device: 0, tab: 0, order: 0 },

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openStage, play, sabotage, type Stage } from './history.ts';
 import type { Plan, StoreKind } from './plan.ts';
-import { planOf } from './shrink.ts';
+import type { Sabotage } from './realm.ts';
+import { planOf, shrink } from './shrink.ts';
 
 // Each is one wrong line, and the invariant that it breaks. Histories are searched from the first on.
 
@@ -14,6 +15,16 @@ const HISTORIES_MAX = 400;
 
 const on = (store: StoreKind) => (plan: Plan) => plan.store === store;
 const has = (what: string) => (plan: Plan) => plan.steps.some((step) => step.do === what);
+const losesTwice = ({ steps }: Plan): boolean =>
+  steps.some((step) => step.do === 'line' && step.link === 'relay' && step.fault === 'reply lost' && step.count > 1);
+
+const SAYS_ALL = {
+  name: 'every event is said to be a possible duplicate',
+  file: 'relay/events/forwardOnce.ts',
+  replace: 'fresh.filter(({ isUnconfirmed }) => isUnconfirmed).length;',
+  by: 'fresh.length;',
+  breaks: /^2 said without a cause/,
+};
 
 it.each([
   {
@@ -38,6 +49,7 @@ it.each([
     breaks: /^2 counted twice/,
     where: on('redis'),
   },
+  SAYS_ALL,
   {
     name: 'one relay forwards what another is forwarding',
     file: 'relay/dedupe/openDedupeRedis.ts',
@@ -109,6 +121,22 @@ it.each([
     breaks: /^5 not delivered in time/,
   },
   {
+    name: 'what is too old is dropped unsaid',
+    file: 'queue/openRows.ts',
+    replace: "if (count > 0) emit({ type: 'dropped', count, reason });",
+    by: "if (count > 0 && reason !== 'expired') emit({ type: 'dropped', count, reason });",
+    breaks: /^1 lost/,
+    where: has('sleep'),
+  },
+  {
+    name: 'more is said to be withdrawn than was',
+    file: 'queue/openRows.ts',
+    replace: "dropped('withdrawn', count);",
+    by: "dropped('withdrawn', count + 1);",
+    breaks: /^1 dropped without a cause/,
+    where: has('deny'),
+  },
+  {
     name: 'a withdrawal leaves no mark',
     file: 'queue/withdrawal.ts',
     replace: 'if (isStored || storedMark()) setMark(memory);',
@@ -139,18 +167,38 @@ it.each([
     breaks: /^3 wrong audit/,
     where: (plan: Plan) => plan.store !== 'memory' && !has('kill relay')(plan),
   },
-])('finds that $name', async ({ breaks, where, ...fault }) => {
-  const undo = await sabotage(stage, fault);
-  let [seed, count] = [0, 0];
-  let failures: readonly string[] = [];
-  while (!failures.some((each) => breaks.test(each)) && count < HISTORIES_MAX) {
-    const plan = planOf(String((seed += 1)));
-    if (where && !where(plan)) continue;
-    count += 1;
-    ({ failures } = await play(stage, plan));
-  }
+  {
+    name: 'the audit is told of the first lost response to an event only',
+    file: 'relay/events/forwardOnce.ts',
+    replace: 'const isLost = result.unconfirmed.includes(at);',
+    by: 'const isLost = result.unconfirmed.includes(at) && !one.isUnconfirmed;',
+    breaks: /^3 wrong audit/,
+    where: (plan: Plan) => plan.store !== 'memory' && !has('kill relay')(plan) && losesTwice(plan),
+  },
+] as readonly (Sabotage & { readonly breaks: RegExp; readonly where?: (plan: Plan) => boolean })[])(
+  'finds that $name',
+  async ({ breaks, where, ...fault }) => {
+    const undo = await sabotage(stage, fault);
+    let [seed, count] = [0, 0];
+    let failures: readonly string[] = [];
+    while (!failures.some((each) => breaks.test(each)) && count < HISTORIES_MAX) {
+      const plan = planOf(String((seed += 1)));
+      if (where && !where(plan)) continue;
+      count += 1;
+      ({ failures } = await play(stage, plan));
+    }
+    undo();
+    process.stdout.write(`${fault.name}: history ${count}, seed ${seed}: ${failures[0]}\n`);
+    expect(failures).toContainEqual(expect.stringMatching(breaks));
+    expect((await play(stage, planOf(String(seed)))).failures, 'the same history without the fault').toEqual([]);
+  },
+);
+
+it('shrinks a history to fewer steps in which the same fails', async () => {
+  const undo = await sabotage(stage, SAYS_ALL);
+  const first = await play(stage, planOf('4'));
+  const name = await shrink(stage, 4, first);
+  expect((await play(stage, planOf(name))).failures[0]).toMatch(SAYS_ALL.breaks);
+  expect(planOf(name).steps.length).toBeLessThan(planOf('4').steps.length / 2);
   undo();
-  process.stdout.write(`${fault.name}: history ${count}, seed ${seed}: ${failures[0]}\n`);
-  expect(failures).toContainEqual(expect.stringMatching(breaks));
-  expect((await play(stage, planOf(String(seed)))).failures, 'the same history without the fault').toEqual([]);
 });

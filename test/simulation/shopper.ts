@@ -107,7 +107,9 @@ export class Shopper {
       device.world.note(`${name} tracked ${event.event.event_name} ${event.event.event_id.slice(0, 6)}`);
       return truth.noteTracked(device, tab.process, { event: event.event, hasConsent });
     }
-    if (event.type === 'dropped') truth.dropped.push({ device, reason: event.reason, count: event.count });
+    if (event.type === 'dropped')
+      truth.dropped.push({ device, tab: tab.process, reason: event.reason, count: event.count });
+    else if (event.type === 'delivered') for (const id of event.eventIds) truth.delivered.add(id);
     else if (event.type === 'deadLetter') truth.dead.set(event.event.event_id, { device, reason: event.reason });
     else if (event.type === 'error' && /memory/.test(event.reason)) truth.broken.push(`${name}: ${event.reason}`);
     if (event.type !== 'outcome') device.world.note(`${name} says ${JSON.stringify(event).slice(0, 160)}`);

@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../../src/queue/events.ts';
 import type { Redis } from './redis.ts';
+import { QUEUE_MAX_AGE_MS } from '../../src/wire/limits.ts';
 import { DAY_MS } from '../../src/wire/utcDates.ts';
 import type { Device } from './browser.ts';
 import type { NetworkDatabase, NetworkServer, Publisher } from './network.ts';
@@ -16,6 +17,8 @@ interface Tracked {
   readonly device: Device;
   readonly tab: Process;
   readonly event: StoredEvent;
+  /** By the world's time. */
+  readonly at: number;
   /** Consent was withdrawn since: it need not arrive. */
   isWithdrawn: boolean;
 }
@@ -27,7 +30,9 @@ export class Truth {
   readonly relays: readonly RelayServer[];
   readonly network: NetworkServer;
   readonly redis: Redis;
-  readonly dropped: { device: Device; reason: string; count: number }[] = [];
+  readonly dropped: { device: Device; tab: Process; reason: string; count: number }[] = [];
+  /** Ids that a page said to be delivered. */
+  readonly delivered = new Set<string>();
   /** Events that were said to be refused for good. */
   readonly dead = new Map<string, { device: Device; reason: string }>();
   /** Events that were delivered too late. */
@@ -53,7 +58,7 @@ export class Truth {
   noteTracked(device: Device, tab: Process, { event, hasConsent }: { event: StoredEvent; hasConsent: boolean }): void {
     // What was under way to the disk when consent was withdrawn may say so afterwards.
     if (!hasConsent) this.#forbid(device, event.event_id);
-    this.tracked.set(event.event_id, { device, tab, event, isWithdrawn: !hasConsent });
+    this.tracked.set(event.event_id, { device, tab, event, at: this.#world.time, isWithdrawn: !hasConsent });
   }
 
   noteDenial(device: Device, isCertain: boolean): void {
@@ -89,9 +94,36 @@ export class Truth {
 
   /** Ids of the events that no relay has accepted, and no page says to be refused. */
   undelivered(): string[] {
-    return [...this.tracked]
-      .filter(([id, { isWithdrawn }]) => !isWithdrawn && !this.wire.accepted.has(id) && !this.isRefused(id))
-      .map(([id]) => id);
+    const missing = [...this.tracked.keys()].filter((id) => this.isWanted(id) && !this.wire.accepted.has(id));
+    return this.unexplained(missing);
+  }
+
+  /** Whether an event is to arrive, unless it grows too old. */
+  isWanted(id: string): boolean {
+    return this.tracked.get(id)?.isWithdrawn === false && !this.isRefused(id);
+  }
+
+  /** Whether an event is older than a queue keeps any. */
+  isOld(id: string): boolean {
+    return this.#world.time - (this.tracked.get(id)?.at ?? 0) > QUEUE_MAX_AGE_MS;
+  }
+
+  /** How many events pages said to have dropped for a reason. */
+  said(reason: string, where: (drop: Truth['dropped'][number]) => boolean): number {
+    return this.dropped.reduce((sum, drop) => sum + (drop.reason === reason && where(drop) ? drop.count : 0), 0);
+  }
+
+  /** Returns which of these events were not said to be too old, unless a tab may have died before it could say so. */
+  unexplained(ids: readonly string[]): string[] {
+    const left = new Map<Device, number>();
+    return ids.filter((id) => {
+      const { device } = this.tracked.get(id) as Tracked;
+      if (!this.isOld(id)) return true;
+      if (device.tabs.some(({ diedBusy }) => diedBusy)) return false;
+      const more = left.get(device) ?? this.said('expired', (drop) => drop.device === device);
+      left.set(device, more - 1);
+      return more <= 0;
+    });
   }
 
   /** Whether an event was said to be refused for good. A page that has ended since may have had no time to say so. */
@@ -149,8 +181,7 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
   const failures = [...truth.broken];
   const stored = countBy(rows.map(({ body }) => cellOf(JSON.parse(body) as WireBody)));
   const expected = new Map<string, Set<string>>();
-  for (const [id, { event, isWithdrawn }] of truth.tracked)
-    if (!isWithdrawn && !truth.isRefused(id)) add(expected, cellOf(event), id);
+  for (const [id, { event }] of truth.tracked) if (truth.isWanted(id)) add(expected, cellOf(event), id);
 
   // Every event that may be: also one whose page died before it knew that it was on disk.
   const sent = new Map<string, Set<string>>();
@@ -159,13 +190,13 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
       add(sent, cellOf(event), event.event_id);
 
   for (const id of truth.late) failures.push(`5 not delivered in time: ${id}`);
-  for (const [cell, { size }] of expected) {
-    const count = stored.get(cell) ?? 0;
-    if (count < size) failures.push(`1 lost: ${cell} was tracked ${size} times and stored ${count} times`);
-  }
-  for (const { device, reason, count } of truth.dropped)
-    if (!(reason === 'withdrawn' && truth.isDenied(device)))
-      failures.push(`1 dropped without a cause: ${device.machine.name} ${reason} ${count}`);
+  const missing = [...expected].flatMap(([cell, ids]) => {
+    const oldestFirst = [...ids].toSorted((a, b) => Number(truth.isOld(b)) - Number(truth.isOld(a)));
+    return oldestFirst.slice(0, Math.max(0, ids.size - (stored.get(cell) ?? 0)));
+  });
+  for (const id of truth.unexplained(missing))
+    failures.push(`1 lost: ${cellOf(truth.tracked.get(id)?.event as WireBody)}`);
+  failures.push(...wrongDrops(truth));
   for (const [id, { device, reason }] of truth.dead)
     if (!truth.isRefusable(device)) failures.push(`1 refused without a cause: ${id} ${reason}`);
 
@@ -175,6 +206,11 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
   const excused = excusedByDeath(truth);
   if (extra > said + excused)
     failures.push(`2 counted twice: ${extra} copies, said ${said}, excused by kills ${excused}`);
+  const most = causesOfDoubt(truth);
+  for (const name of ['possible_duplicates', 'answers_lost', 'dedupe_failed'] as const) {
+    const count = truth.relays.reduce((sum, relay) => sum + (relay.said[name] ?? 0), 0);
+    if (count > most[name]) failures.push(`2 said without a cause: ${name} ${count}, and ${most[name]} have one`);
+  }
   failures.push(
     ...sharedSessions(truth),
     ...wrongReport(
@@ -183,6 +219,53 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
     ),
   );
   return failures;
+}
+
+/** Where more was said to be dropped than there was for that reason. */
+function wrongDrops(truth: Truth): string[] {
+  return truth.dropped.flatMap(({ device, tab, reason, count }) => {
+    const isOne = (drop: { device: Device; tab: Process }): boolean =>
+      reason === 'withdrawn' ? drop.tab === tab : drop.device === device;
+    const events = [...truth.tracked].filter(([id, event]) => isOne(event) && !truth.delivered.has(id));
+    const most =
+      reason === 'withdrawn'
+        ? events.filter(([, { isWithdrawn }]) => isWithdrawn).length
+        : reason !== 'expired'
+          ? 0
+          : device.tabs.some(({ diedBusy }) => diedBusy)
+            ? Infinity
+            : events.filter(([id]) => truth.isOld(id)).length;
+    return truth.said(reason, isOne) > most
+      ? [`1 dropped without a cause: ${tab.name} ${reason} ${count}, and at most ${most} in all`]
+      : [];
+  });
+}
+
+/** How many events relays may have been in doubt about. */
+function causesOfDoubt({
+  wire,
+  redis,
+  plan,
+}: Truth): Record<'possible_duplicates' | 'answers_lost' | 'dedupe_failed', number> {
+  const relays = wire.exchanges.flatMap(({ link, takenBy }) => (link === 'page' ? takenBy : []));
+  if (redis.faulty > 0 || relays.some(({ isAlive }) => !isAlive))
+    return { possible_duplicates: Infinity, answers_lost: Infinity, dedupe_failed: Infinity };
+  const doubtful = new Set<string>();
+  let lost = 0;
+  for (const { link, path, body, fault, takenBy, isAnswered, statuses } of wire.exchanges) {
+    if (link === 'page' || path === '/recommendations') continue;
+    const cells = (body as { events: readonly WireBody[] }).events.map(cellOf);
+    const isRefused = takenBy.length === 0 && ['unreached', '429'].includes(String(fault));
+    if (isRefused || (isAnswered && statuses.every((status) => status < 500))) continue;
+    lost += cells.length;
+    for (const cell of cells) doubtful.add(cell);
+  }
+  const attempts = wire.exchanges.flatMap(({ link, body, takenBy }) =>
+    link === 'page' ? takenBy.flatMap(() => (body as { events?: readonly WireBody[] }).events?.map(cellOf) ?? []) : [],
+  );
+  const again = attempts.filter((cell) => doubtful.has(cell)).length - doubtful.size;
+  // A network that knows events by their ids counts each once.
+  return { possible_duplicates: plan.keepsIds ? 0 : again, answers_lost: lost, dedupe_failed: 0 };
 }
 
 type WireBody = Pick<StoredEvent, 'session_id' | 'event_name' | 'brand_properties' | 'asset_id' | 'initiating_target'>;
@@ -253,14 +336,21 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
   const { rows = [], explanations = [] } = audited?.audit ?? {};
   const isIn = (what: string): boolean => plan.steps.some((step) => step.do === what);
   // A network that knows events by their ids counts each once, whatever was lost or killed, if all of them arrive in the end.
-  const isExact = plan.keepsIds && redis.faulty === 0 && !isIn('deny') && !isIn('clock');
+  const isExact = plan.keepsIds && redis.faulty === 0 && !['deny', 'clock', 'sleep'].some(isIn);
   const isKilled = wire.exchanges.some(({ link, from }) => link === 'relay' && !from.isAlive);
-  const isExplained = isKilled || redis.faulty > 0 || explanations.some(({ cause }) => cause === 'answers_lost');
+  const lost = explanations.find(({ cause }) => cause === 'answers_lost')?.events ?? 0;
+  // What was killed could not write all of it down.
+  const most = isKilled || redis.faulty > 0 ? Infinity : lost;
+  let extra = 0;
   const isPlainly = redis.faulty === 0 && wire.exchanges.every(isPlain);
-  // A relay that was killed, or had no store, does not know all placements: then hours are compared as a whole.
-  const isWhole = isKilled || redis.faulty > 0;
+  // A relay that was killed, had no store or has forgotten a session does not know all placements: then hours are compared as
+  // a whole.
+  const isWhole = isKilled || redis.faulty > 0 || isIn('sleep');
+  // Of an offer whose display was dropped, the network counts the view.
+  const isViewed = truth.said('expired', () => true) > 0;
   const hours = new Map<string, { of: string; metric: AuditedMetric; ours: number; theirs: number }>();
   for (const { period_start, metric, group, ours, theirs } of rows) {
+    if (metric === 'impressions' && isViewed) continue;
     const of = [metric, ...(isWhole ? [] : Object.values(group))].join(' ');
     const name = `${period_start} ${of}`;
     const sum = hours.get(name) ?? { of, metric, ours: 0, theirs: 0 };
@@ -270,14 +360,18 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
   const more = new Map<string, number>();
   for (const [name, { of, metric, ours, theirs }] of [...hours].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     // Of what counts once, the copy whose response was lost may be of an earlier hour than the one that was accepted.
-    const isMoved = !isPlainly && isExplained && metric !== 'clicks';
+    const isMoved = !isPlainly && most > 0 && metric !== 'clicks';
     const left = (more.get(of) ?? 0) + theirs - ours;
     more.set(of, isMoved ? left : 0);
-    const isStrict = !isMoved && (isExact || isPlainly || !isExplained);
+    const isStrict = !isMoved && (isExact || isPlainly || most === 0);
+    if (!isMoved) extra += Math.max(0, left);
     const isWrong = left < 0 || (left > 0 && isStrict);
     if (isWrong) failures.push(`3 wrong audit: ${name}: ${ours} and ${theirs}, said to be ${causes}`);
   }
-  for (const [of, left] of more)
+  for (const [of, left] of more) {
+    extra += Math.max(0, left);
     if (isExact && left > 0) failures.push(`3 wrong audit: ${of}: ${left} too many, said to be ${causes}`);
+  }
+  if (extra > most) failures.push(`3 wrong audit: ${extra} too many, and ${lost} said to be answers_lost`);
   return failures;
 }

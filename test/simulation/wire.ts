@@ -44,6 +44,7 @@ export interface Exchange {
   readonly from: Process;
   readonly path: string;
   readonly body: unknown;
+  readonly fault: WireFault | undefined;
   /** The processes that took it; two where it was doubled. */
   readonly takenBy: Process[];
   /** The status that left the server, each time. */
@@ -91,18 +92,19 @@ export class Wire {
     const { signal } = init;
     if (!from.reach()) return never;
     const path = new URL(url).pathname;
+    const fault = this.#faults[link].shift();
     const exchange: Exchange = {
       link,
       from,
       path,
       body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
+      fault,
       takenBy: [],
       statuses: [],
       isAnswered: false,
       requestId: new Headers(init.headers).get('x-request-id'),
     };
     this.exchanges.push(exchange);
-    const fault = this.#faults[link].shift();
     this.#world.note(`${from.name} → ${path}${fault ? ` [${fault}]` : ''} ${describe(exchange.body)}`);
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => void (from.isAlive && reject(error as Error));

@@ -139,6 +139,9 @@ export class Machine {
   }
 }
 
+/** Milliseconds for which a process has something to do after it reached the world. */
+const BUSY_MS = 10;
+
 /** Thrown into a process that is dead: it may compute, but reaches nothing any more. */
 export class DeadError extends Error {}
 
@@ -149,10 +152,13 @@ export class Process {
   readonly name: string;
   readonly machine: Machine;
   readonly started: number;
+  /** It died in the middle of something, and may have had no time to say so. */
+  diedBusy = false;
   readonly ended: Promise<void>;
   /** What ends with it. */
   readonly ends: (() => void)[] = [];
   #fuse = Infinity;
+  #reachedAt = 0;
   #end: () => void = () => undefined;
 
   constructor(world: World, name: string, machine: Machine) {
@@ -171,6 +177,7 @@ export class Process {
   kill(why = 'killed'): void {
     if (!this.isAlive) return;
     this.isAlive = false;
+    this.diedBusy = this.world.time - this.#reachedAt < BUSY_MS;
     this.world.note(`${this.name} ${why}`);
     for (const end of this.ends) end();
     this.#end();
@@ -178,6 +185,7 @@ export class Process {
 
   /** Whether it may reach the world. */
   reach(): boolean {
+    this.#reachedAt = this.world.time;
     if (this.isAlive && --this.#fuse < 0) this.kill();
     return this.isAlive;
   }

@@ -175,9 +175,9 @@ export function createForwardOnce(
       const isFinal = fate.state === 'refused' && fate.error?.retryable === false;
       if (!isAccepted) counting?.add(`${isFinal ? 'refused' : 'deferred'}:${fate.error?.code ?? 'other'}`);
       if (isAccepted && cell !== undefined) one.cell = counting?.admit(cell, caller.sender);
-      const before = one.isUnconfirmed;
-      one.isUnconfirmed = !isAccepted && !isFinal && (before || result.unconfirmed.includes(at));
-      if (cell !== undefined && one.isUnconfirmed && !before) lost.push(cell.text);
+      const isLost = result.unconfirmed.includes(at);
+      one.isUnconfirmed = !isAccepted && !isFinal && (one.isUnconfirmed || isLost);
+      if (cell !== undefined && isLost) lost.push(cell.text);
       if (one.key !== undefined) (isAccepted ? accepted : released).push(one);
       else if (isAccepted && one.cell !== undefined) counting?.addCell(one.cell);
     }

@@ -57,20 +57,6 @@ describe('the file of accepted events', () => {
     expect(after.network.calls).toHaveLength(0);
   });
 
-  test('has an event and its count before its sender gets a response, so kill -9 loses neither', async () => {
-    const store = await open();
-    const bench = setUp({ dedupe: store });
-    const sent = event();
-    await bench.post('/events', sent);
-    expect(await readFile(log(), 'utf8')).toContain(key(`${String(sent['session_id'])}\0${String(sent['event_id'])}`));
-    const folder = await killed();
-    expect(await countOf('BRAND_DISPLAY', folder)).toBe(1);
-    const again = setUp({ dedupe: await open(folder) });
-    expect((await again.post('/events', sent)).status).toBe(201);
-    expect(again.network.calls).toHaveLength(0);
-    expect(await countOf('BRAND_DISPLAY', folder)).toBe(1);
-  });
-
   test('knows an event exactly if it counts it, at whichever byte a crash cuts it off, and goes on from there', async () => {
     const store = await open();
     await store.ledger.openSession('0'.repeat(32), 'a THANK_YOU INLINE ');

@@ -45,20 +45,6 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     expect(two.network.calls).toHaveLength(0);
   });
 
-  test('are forwarded by one relay at a time', async () => {
-    const [one, two] = [setUp({ dedupe: await openStore() }), setUp({ dedupe: await openStore() })];
-    const sent = event();
-    let answer: (response: Response) => void = () => undefined;
-    one.network.respondWith(() => new Promise((resolve) => (answer = resolve)));
-    const first = one.post('/events', sent);
-    await expect.poll(() => one.network.calls.length).toBe(1);
-    expect((await two.post('/events', sent)).status).toBe(503);
-    answer(new Response(null, { status: 201 }));
-    expect((await first).status).toBe(201);
-    expect((await two.post('/events', sent)).status).toBe(201);
-    expect(two.network.calls).toHaveLength(0);
-  });
-
   test('count once for the audit, whichever relay forwarded them and however often a relay says so', async () => {
     vi.useFakeTimers({ now: Date.parse('2026-11-23T10:00:00Z'), toFake: ['Date'] });
     const prefix = 'ledger-test:';
@@ -134,15 +120,6 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     expect((await two.post('/recommendations', other)).status).toBe(200);
     expect(two.network.calls).toHaveLength(2);
     await lost;
-  });
-
-  test('are released when the network did not accept them', async () => {
-    const [one, two] = [setUp({ dedupe: await openStore() }), setUp({ dedupe: await openStore() })];
-    const sent = event();
-    one.network.respondWith(() => new Response('{"message":"Later"}', { status: 503 }));
-    expect((await one.post('/events', sent)).status).toBe(503);
-    expect((await two.post('/events', sent)).status).toBe(201);
-    expect(two.counted('possible_duplicates'), 'the other relay has lost the response').toBe(1);
   });
 
   test('of a relay that died are free when its claim expires, and may be in the network', async () => {

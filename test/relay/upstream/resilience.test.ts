@@ -84,18 +84,6 @@ test('a 502 with results is about events and does not open the breaker', async (
   expect(network.calls).toHaveLength(8);
 });
 
-test('while calls are paused, senders retain their events, and no response counts as lost', async () => {
-  const { network, post, counted } = setUp();
-  network.respondWith(() => json(503, { message: 'Later' }));
-  const batch = { events: [event()] };
-  for (let i = 0; i < 5; i++) await post('/events/batch', batch);
-  expect(counted('answers_lost')).toBe(5);
-  const paused = await post('/events/batch', batch);
-  expect(paused.status).toBe(503);
-  expect(await paused.json()).not.toHaveProperty('results');
-  expect(counted('answers_lost')).toBe(5);
-});
-
 test('a session that reports more events than a shopper can cause is slowed down', async () => {
   const { post } = setUp({ rateLimit: { perSession: { burst: 30, perSecond: 1 } } });
   const batch = (session_id: string): object => ({ events: Array.from({ length: 20 }, () => event({ session_id })) });
