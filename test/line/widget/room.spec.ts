@@ -25,13 +25,13 @@ function isCodeSeen(page: Page): Promise<boolean | undefined> {
   });
 }
 
-/** The upper edge and the height of the first accept button. */
-function look(page: Page): Promise<{ accept: [number, number] }> {
-  return page.evaluate(() => {
+/** The upper and the lower edge of each part. */
+function edges(page: Page, ...names: string[]): Promise<number[][]> {
+  return page.evaluate((names) => {
     const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
-    const { top, height } = root?.querySelector('[part=accept]')?.getBoundingClientRect() ?? new DOMRect();
-    return { accept: [Math.round(top), Math.round(height)] };
-  });
+    const boxes = names.map((name) => root?.querySelector(name)?.getBoundingClientRect() ?? new DOMRect());
+    return boxes.map(({ top, bottom }) => [top, bottom].map(Math.round));
+  }, names);
 }
 
 for (const mode of LAYERS)
@@ -190,12 +190,48 @@ test('a picture that fails after a second keeps its tinted tile, so that nothing
       const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
       return root?.getAnimations().every(({ playState }) => playState === 'finished');
     });
-    const before = await look(page);
+    const before = await edges(page, '[part=accept]');
     await page.evaluate(() => Object.assign(window, { time: 2500 }));
     await page.locator('.picture img').dispatchEvent('error');
     await expect(page.locator('.picture')).toBeVisible();
-    expect(await look(page), mode).toEqual(before);
+    expect(await edges(page, '[part=accept]'), mode).toEqual(before);
   }
+});
+
+test('a picture takes all that a card has to spare, text shares a little of it, and logos fill the rest', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 568 });
+  await openShop(page);
+  const spare = (height: number): Promise<void> =>
+    page.evaluate((px) => document.querySelector('#offers')?.setAttribute('style', `min-block-size:${px}px`), height);
+  const gaps = async (above: string): Promise<number[]> => {
+    const [, first = 0, words = 0, end = 0, actions = 0] = (await edges(page, above, '.words', '.actions')).flat();
+    return [words - first, actions - end];
+  };
+  await mount(page, { groups: [hero(placed(0, { assets: pictures(1) }))] });
+  const under = await gaps('.picture');
+  await spare(800);
+  expect(await gaps('.picture')).toEqual(under);
+  await spare(0);
+  await mount(page, { groups: [hero(placed(0))] });
+  const [over = 0, below = 0] = await gaps('.top');
+  const [top = 0, bottom = 0] = (await edges(page, '.surface')).flat();
+  await spare(bottom - top + 48);
+  expect(await gaps('.top')).toEqual([over + 24, below + 24]);
+  await spare(2000);
+  await mount(page, { groups: [list(placed(1), placed(2), placed(3), placed(4))] });
+  await expect(page.locator('.stage .logo').filter({ visible: true })).toHaveCount(3);
+});
+
+test('the heading above a picture that fills a phone is in the row of the position', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openShop(page);
+  const group = { ...hero(placed(0, { assets: pictures(1) }), placed(1)), heading: 'Picked for you' };
+  await mount(page, { mode: 'FULLSCREEN', groups: [group] });
+  const edge = (await edges(page, '.heading', '.position', '.picture')).flat();
+  const [top = 0, bottom = 0, above = 0, below = 0, picture = 0] = edge;
+  expect([above, top, bottom, below, picture].toSorted((a, b) => a - b)).toEqual([above, top, bottom, below, picture]);
 });
 
 test('a picture covers no text, and the mark is in one piece, alone and above a list, in every window', async ({
