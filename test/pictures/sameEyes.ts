@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test, type Page } from '@playwright/test';
 
 const FILE = new URL('taken-with.json', import.meta.url);
@@ -13,11 +14,12 @@ interface Eyes {
 /** Skips the pictures of a file where this machine would draw them otherwise, and says so once. */
 export function onlyWithSameEyes(): void {
   let reason: string | undefined;
-  test.beforeAll(async ({ browser }, { config }) => {
+  test.beforeAll(async ({ browser }, { config, project }) => {
     const page = await browser.newPage();
     reason = await otherEyes(page, config.updateSnapshots === 'all' || config.updateSnapshots === 'changed');
     await page.close();
-    if (reason) console.log(reason);
+    // The folder is emptied before each run, and created by the first of its workers.
+    if (reason && mkdirSync(join(project.outputDir, 'other-eyes'), { recursive: true })) console.log(reason);
   });
   test.beforeEach(() => test.skip(reason !== undefined, reason));
 }
