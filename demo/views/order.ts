@@ -15,7 +15,7 @@ export function money(amount: number, locale: Choices['locale']): string {
 /** Formats the day that is `days` days from now, such as Thursday, 5 March. */
 export function dayFromNow(days: number, locale: Choices['locale'], now = Date.now()): string {
   const day = new Date(now + days * 86_400_000);
-  return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' }).format(day);
+  return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'short' }).format(day);
 }
 
 /** Replaces `{0}` in a text. */
