@@ -15,16 +15,13 @@ export function EventsPanel({ model }: PanelProps): JSX.Element {
         <b>{timelines.length}</b> tracked <b>{delivered}</b> delivered <b>{waiting}</b> waiting <b>{dropped}</b> dropped{' '}
         <b>{dead}</b> dead
       </p>
-      <Table class="events" columns={['Event', 'Status', 'Timeline']}>
+      <Table columns={['Event', 'Status']}>
         {timelines.toReversed().map(({ event, status, steps }) => (
           <tr key={event.event_id}>
             <td>
               <b>{event.event_name}</b>
               <small>{event.initiating_target}</small>
               <small>{event.brand_properties && nameOffer(event.brand_properties.offer_id, mount?.json)}</small>
-            </td>
-            <td class={status === 'delivered' ? 'good' : status === 'dead' ? 'bad' : 'mild'}>{status}</td>
-            <td>
               <ol class="timeline">
                 {steps.map(({ at, text }, index) => (
                   <li key={index}>
@@ -33,6 +30,7 @@ export function EventsPanel({ model }: PanelProps): JSX.Element {
                 ))}
               </ol>
             </td>
+            <td class={status === 'delivered' ? 'good' : status === 'dead' ? 'bad' : 'mild'}>{status}</td>
           </tr>
         ))}
       </Table>

@@ -3,11 +3,10 @@ import type { ComponentChildren, JSX } from 'preact';
 /** A table with a heading for each column. */
 export function Table(props: {
   readonly columns: readonly string[];
-  readonly class?: string;
   readonly children: ComponentChildren;
 }): JSX.Element {
   return (
-    <table class={props.class}>
+    <table>
       <thead>
         <tr>
           {props.columns.map((column) => (
