@@ -77,7 +77,7 @@ const LONG_TESTS = [
   'test/network/badInput/{addresses,bodies}.test.ts',
   'test/sandbox/networkCommand.test.ts',
   'test/audit/{faults,hostileNetwork,line}.test.ts',
-  'test/relay/{clocks,killed,trueTime}.test.ts',
+  'test/relay/{clocks,trueTime}.test.ts',
   'test/{demo/records,docs/prefetch}.test.ts',
   'test/lock/lockDirectory.test.ts',
   'test/operator/command/{add,numbers}.test.ts',

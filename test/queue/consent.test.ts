@@ -71,26 +71,6 @@ afterEach(async () => {
 });
 
 describe('a withdrawal in another tab', () => {
-  it('stops a tab with events in flight, and nothing is stored again', async () => {
-    const { answer, respond } = pending();
-    const [other, here] = [openTab(answer), openTab()];
-    await other.track(click('a'));
-    await other.notes.update('order', () => 1);
-    await vi.waitFor(() => expect(other.sent).toEqual([['a']]));
-    await here.withdraw();
-    expect((await onDisk()).keys).toEqual([]);
-    await vi.waitFor(() => expect(other.onWithdrawn).toHaveBeenCalledTimes(1));
-    respond({ status: 207, body: { results: [{ index: 0, success: false }] } });
-    await letPass(300);
-    await other.notes.update('order', () => 2);
-    await expect(other.track(click('b'))).rejects.toThrow('closed');
-    await letPass(300);
-    expect((await onDisk()).keys).toEqual([]);
-    expect(other.sent).toEqual([['a']]);
-    expect(other.emitted).toContainEqual({ type: 'dropped', count: 1, reason: 'withdrawn' });
-    expect(here.onWithdrawn).not.toHaveBeenCalled();
-  });
-
   it('stops a tab that missed the message at its next write, with nothing left on disk and nothing sent', async () => {
     vi.stubGlobal('BroadcastChannel', undefined);
     const [frozen, here] = [openTab(), openTab()];

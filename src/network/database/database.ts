@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { own } from '../../wire/json.ts';
 
 /** The value of one parameter. Pass lists and objects as JSON text. */
 export type Parameter = unknown;
@@ -70,8 +71,11 @@ export function readText(text: string): string {
 /** The database is unreachable, is shutting down or is out of space. The caller gets a 503 and may try again. */
 export class DatabaseUnavailableError extends Error {
   override readonly name: string = 'DatabaseUnavailableError';
+  /** A statement took longer than the server lets it. */
+  readonly isSlow: boolean;
   constructor(cause: unknown) {
     super(`The database is not available: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.isSlow = own(cause, 'code') === TOO_SLOW;
   }
 }
 
@@ -85,6 +89,8 @@ export class SlowReadError extends Error {
   override readonly name = 'SlowReadError';
 }
 
+/** SQLSTATE of a statement that has taken too long. */
+const TOO_SLOW = '57014';
 /** SQLSTATE of a write on a standby, which a failover has just made of the primary or will make into one. */
 const READ_ONLY = '25006';
 /** SQLSTATE classes of errors in the statement; any other error means that the database is unavailable. */

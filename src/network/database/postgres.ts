@@ -28,8 +28,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** Milliseconds for one statement of a long read. */
 const READ_TIMEOUT_MS = 10_000;
-/** SQLSTATE of a statement that has taken too long. */
-const TOO_SLOW = '57014';
 /** Milliseconds for a server to report that a statement has taken too long. One that does not even do that is silent. */
 const REPLY_MS = 1_000;
 /** Milliseconds for the connections to end when the database is closed. */
@@ -97,8 +95,9 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Postgr
         const rules = { statementTimeoutMs: readTimeoutMs, isReadOnly: true };
         return await retry(() => use((client) => inTransaction(client, work, rules), readers));
       } catch (error) {
-        const isSlow = error instanceof DatabaseUnavailableError && own(error.cause, 'code') === TOO_SLOW;
-        throw isSlow ? new SlowReadError(`A read took longer than ${readTimeoutMs} ms.`, { cause: error }) : error;
+        throw error instanceof DatabaseUnavailableError && error.isSlow
+          ? new SlowReadError(`A read took longer than ${readTimeoutMs} ms.`, { cause: error })
+          : error;
       }
     },
     check: () =>

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../wire/utcDates.ts';
-import type { Database, Queries, Transaction } from '../database/database.ts';
+import { DAY_MS, HOUR_MS } from '../../wire/utcDates.ts';
+import { type Database, DatabaseUnavailableError, type Queries, type Transaction } from '../database/database.ts';
 import { factsWriter, periodsAt } from '../facts.ts';
 import { markChanged } from '../createProcessCache.ts';
 import type { Shares } from '../settings.ts';
@@ -51,7 +51,7 @@ interface EarnedConversion {
 /**
  * Attributes and bills the conversions of these sessions, which are one publisher's, that a click has earned by now; each
  * once. It runs after every stored click and conversion. So neither the order of click and conversion nor a crash between the
- * statements loses money.
+ * statements loses money. What cannot be billed holds up no other conversion; then it rejects.
  */
 export async function attributeConversions(
   db: Database,
@@ -61,13 +61,20 @@ export async function attributeConversions(
   const [first] = sessions;
   if (!first) return;
   const earned = await findEarned(db, first.publisher_id, sessions);
+  const failures: unknown[] = [];
   for (const conversion of earned) {
     const session = sessions.find(({ session_id }) => session_id === conversion.session_id);
     if (session)
-      await db.transaction((transaction) => attribute(transaction, conversion, session, shares), {
-        statementTimeoutMs: BILLING_TIMEOUT_MS,
-      });
+      await db
+        .transaction((transaction) => attribute(transaction, conversion, session, shares), {
+          statementTimeoutMs: BILLING_TIMEOUT_MS,
+        })
+        .catch((error: unknown) => {
+          if (error instanceof DatabaseUnavailableError && !error.isSlow) throw error;
+          failures.push(error);
+        });
   }
+  if (failures.length > 0) throw failures.find((each) => each instanceof DatabaseUnavailableError) ?? failures[0];
 }
 
 /** Conversions not attributed yet whose session has a click on their offer, at most 30 days earlier. */
@@ -92,19 +99,24 @@ const CLICKED = `e.session_id = c.session_id AND e.event_name = 'BRAND_CLICK' AN
          AND e.event_at <= c.event_at AND e.event_at >= c.event_at - interval '30 days'`;
 
 /** Days after which no event can earn anything for a conversion: clicks are refused by then. */
-const OPEN_DAYS = 31;
+export const OPEN_DAYS = 31;
 
-/** Returns some sessions of any publisher with conversions that a click has earned and nobody has billed, as after a kill. */
-export async function findUnbilled(db: Database, now: Date, limit: number): Promise<StoredSession[]> {
+/** Returns some sessions of any publisher with conversions of one day that a click has earned and nobody has billed, as after a kill. */
+export async function findUnbilled(
+  db: Database,
+  now: Date,
+  { days, limit }: { days: number; limit: number },
+): Promise<StoredSession[]> {
   return db.read((on) =>
     on.query<StoredSession>(
       `SELECT DISTINCT s.publisher_id, s.session_id, s.channel_id, s.page_type, s.widget_type, s.widget_id, s.is_sandbox,
          s.has_email, s.order_amount, s.insertions, s.created_at
        FROM conversions c JOIN sessions s ON s.publisher_id = c.publisher_id AND s.session_id = c.session_id
-       WHERE NOT c.attributed AND c.event_at >= $1
+       WHERE NOT c.attributed AND c.event_at >= $1 AND c.event_at < $2
          AND EXISTS (SELECT 1 FROM events e WHERE e.publisher_id = c.publisher_id AND ${CLICKED})
-       LIMIT $2`,
-      [new Date(now.getTime() - OPEN_DAYS * DAY_MS), limit],
+       LIMIT $3`,
+      // Clocks differ by minutes.
+      [new Date(now.getTime() - days * DAY_MS), new Date(now.getTime() + HOUR_MS - (days - 1) * DAY_MS), limit],
     ),
   );
 }

@@ -1,7 +1,7 @@
 import { type Database, DatabaseUnavailableError } from '../database/database.ts';
 import { setNewest } from '../../http/setNewest.ts';
 import type { Shares } from '../settings.ts';
-import { attributeConversions, findUnbilled, type StoredSession } from './attributeConversions.ts';
+import { attributeConversions, findUnbilled, OPEN_DAYS, type StoredSession } from './attributeConversions.ts';
 
 /** Bills conversions once their events are committed: the sender's response does not wait for it, nor does it fail with it. */
 export interface Billing {
@@ -43,7 +43,8 @@ const SETTLE_MS = 2_000;
 export function createBilling({ db, now, shares, onBilled, onFailed }: BillingOptions): Billing {
   const due = new Map<string, StoredSession>();
   let running: Promise<void> | undefined;
-  let isSwept = true;
+  /** Days that the sweep has yet to look at, the oldest first. */
+  let days = 0;
   let isClosed = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let sweeps: ReturnType<typeof setInterval> | undefined;
@@ -52,7 +53,7 @@ export function createBilling({ db, now, shares, onBilled, onFailed }: BillingOp
     if (isClosed || running) return;
     running = run().finally(() => {
       running = undefined;
-      if (!isClosed && (due.size > 0 || !isSwept)) retry ??= setTimeout(again, RETRY_MS).unref();
+      if (!isClosed && (due.size > 0 || days > 0)) retry ??= setTimeout(again, RETRY_MS).unref();
     });
   }
 
@@ -68,19 +69,20 @@ export function createBilling({ db, now, shares, onBilled, onFailed }: BillingOp
       const round = nextRound();
       try {
         if (round.length > 0) await attributeConversions(db, round, await shares());
-        else if (isSwept) return;
+        else if (days === 0) return;
         else {
-          const found = await findUnbilled(db, await now(), SWEPT_MAX);
+          const found = await findUnbilled(db, await now(), { days, limit: SWEPT_MAX });
           for (const session of found) due.set(session.session_id, session);
-          isSwept = found.length < SWEPT_MAX;
+          if (found.length < SWEPT_MAX) days -= 1;
         }
       } catch (error) {
         onFailed(error);
-        // Anything else would fail again: the next sweep tries.
-        if (round.length === 0 || error instanceof DatabaseUnavailableError) {
+        if (error instanceof DatabaseUnavailableError) {
           for (const session of round) due.set(session.session_id, session);
           return;
         }
+        // Anything else would fail again: the next sweep tries.
+        days = Math.max(0, days - 1);
       } finally {
         if (round.length > 0) onBilled();
       }
@@ -97,7 +99,7 @@ export function createBilling({ db, now, shares, onBilled, onFailed }: BillingOp
   }
 
   function sweep(): void {
-    isSwept = false;
+    days = OPEN_DAYS;
     sweeps ??= setInterval(sweep, SWEEP_MS).unref();
     start();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DatabaseUnavailableError, type Database } from '../../../src/network/database/database.ts';
+import { DatabaseUnavailableError, SlowReadError, type Database } from '../../../src/network/database/database.ts';
 import { networkOn } from '../database/recordedNetwork.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
 import { ask, event, NOW, testNetworkOf } from '../testNetwork.ts';
@@ -10,11 +10,15 @@ const MONEY =
 const at = (time: string): { event_datetime: string } => ({ event_datetime: `2025-11-${time}:00Z` });
 
 /** A database of which some transactions find the disk full. */
-function failing(db: Database, isFull: (options: Parameters<Database['transaction']>[1]) => boolean): Database {
+function failing(
+  db: Database,
+  isFull: (options: Parameters<Database['transaction']>[1]) => boolean,
+  error: Error = new DatabaseUnavailableError('The disk is full'),
+): Database {
   return {
     ...db,
     async transaction(work, options) {
-      if (isFull(options)) throw new DatabaseUnavailableError('The disk is full');
+      if (isFull(options)) throw error;
       return db.transaction(work, options);
     },
   };
@@ -188,33 +192,56 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   });
 });
 
-test('events are accepted once they are committed, and billed later: by this process, or by another after a kill', async () => {
+test('events are accepted once they are committed, and billed later', async () => {
   const { db, close } = await openTestDatabase('pglite');
   let isFull = false;
-  const filling = failing(db, (options) => isFull && options?.statementTimeoutMs !== undefined);
-  const alone = testNetworkOf(await networkOn(filling));
+  const network = await networkOn(failing(db, (options) => isFull && options?.statementTimeoutMs !== undefined));
+  const alone = testNetworkOf(network);
   await alone.control('POST', '/sandbox/clock', { now: NOW });
-  await alone.offer({ price_per_conversion: 2, budget: 3 });
-  const sessions = [await alone.session(), await alone.session()];
-  const convert = async (): Promise<void> => {
-    const shown = sessions.pop();
-    isFull = true;
-    const events = ['BRAND_CLICK', 'CONVERSION'].map((name) => event(name, shown ?? session));
-    expect((await alone.batch(events)).status).toBe(202);
-  };
-  await convert();
+  await alone.offer({ price_per_conversion: 2 });
+  const shown = await alone.session();
+  isFull = true;
+  const events = ['BRAND_CLICK', 'CONVERSION'].map((name) => event(name, shown));
+  expect((await alone.batch(events)).status).toBe(202);
   expect(await alone.summary()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 0 });
   isFull = false;
-  const money = { timeout: 10_000 };
-  await expect.poll(() => alone.summary(), money).toMatchObject({ billable_ad_spend_amount: 2 });
-  await convert();
-  await alone.close();
-  const next = await networkOn(db);
-  next.sweep();
-  const spent = { conversions: 2, attributed_ad_spend_amount: 4, billable_ad_spend_amount: 2 };
-  await expect.poll(() => testNetworkOf(next).summary(), money).toMatchObject(spent);
-  expect((await testNetworkOf(next).session()).items).toEqual([]);
-  await next.close();
+  await expect.poll(() => alone.summary(), { timeout: 10_000 }).toMatchObject({ billable_ad_spend_amount: 2 });
+  await network.close();
+  await close();
+});
+
+test('a conversion that cannot be billed holds up no other, and is found later, a day at a time', async () => {
+  const { db, close } = await openTestDatabase('pglite');
+  let odd = 0;
+  const network = await networkOn({
+    ...failing(
+      db,
+      (options) => options?.statementTimeoutMs !== undefined && odd-- > 0,
+      new Error('It cannot be billed'),
+    ),
+    read: (work) =>
+      db.read((on) =>
+        work({
+          ...on,
+          async query(sql, params = []) {
+            const isDay = Number(params[1]) - Number(params[0]) < 1.1 * 86_400_000;
+            if (sql.includes('NOT c.attributed') && !isDay) throw new SlowReadError('It takes too long');
+            return on.query(sql, params);
+          },
+        }),
+      ),
+  });
+  const alone = testNetworkOf(network);
+  await alone.control('POST', '/sandbox/clock', { now: NOW });
+  await alone.offer({ price_per_conversion: 2 });
+  const sessions = [await alone.session(), await alone.session()];
+  odd = 1;
+  await alone.batch(sessions.flatMap((shown) => ['BRAND_CLICK', 'CONVERSION'].map((name) => event(name, shown))));
+  const spent = (amount: number): object => ({ conversions: 2, attributed_ad_spend_amount: amount });
+  await expect.poll(() => alone.summary(), { timeout: 10_000 }).toMatchObject(spent(2));
+  network.sweep();
+  await expect.poll(() => alone.summary(), { timeout: 10_000 }).toMatchObject(spent(4));
+  await network.close();
   await close();
 });
 
