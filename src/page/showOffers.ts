@@ -53,7 +53,8 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
     whenActive,
     storage: browserStorage,
     onDestroyed() {
-      space.restore();
+      // After what listeners still hear.
+      queueMicrotask(space.restore);
       context.onDestroyed?.();
     },
   });

@@ -19,7 +19,7 @@ export interface QueueOptions {
 }
 
 /** Options of `openCore`. */
-export interface CoreOptions extends RelayAccess, QueueOptions {
+export interface CoreOptions extends RelayAccess, QueueOptions, Pick<RowsListener, 'known'> {
   /** Called once when consent was withdrawn in another tab, or by another mount. The queue has stopped by then. */
   onWithdrawn?: (() => void) | undefined;
   /** Called when storage works again; what was in it may be missing. */
@@ -60,6 +60,7 @@ export function openCore(
     onEvent,
     onWithdrawn,
     onBack,
+    known,
     gatherMs,
     startMs,
     clock = openClock(),
@@ -84,6 +85,7 @@ export function openCore(
 
   const rows = open(name, {
     emit,
+    known,
     onWithdrawn() {
       void sender.close('at once');
       // Of a queue that was closed before, only what is still to be written or sent is called off.

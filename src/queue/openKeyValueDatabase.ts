@@ -25,7 +25,7 @@ interface KeyValueDatabaseOptions {
  * replace another.
  */
 const PLACES = [0, 1, 2, 3, 4, 5, 6, 7];
-const UNRELIABLE = 'The storage does not return what is written to it';
+const UNRELIABLE = 'Storage loses what is written to it';
 /** Sessions that were opened within so many milliseconds may each have stored a consent: it is one. */
 const SAME_TIME_MS = 2_000;
 

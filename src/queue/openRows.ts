@@ -16,7 +16,7 @@ import {
 } from './rows.ts';
 
 /** What this page knows of a row that it has put or is sending. */
-interface KnownRow {
+export interface KnownRow {
   readonly value: unknown;
   /**
    * How far this page has put the row; missing when another page has put it. An `unconfirmed` row is not known to be on disk: a
@@ -29,7 +29,7 @@ interface KnownRow {
 
 /** The rows of a queue, on disk or in memory. They alone move a row from state to state. */
 export interface Rows {
-  readonly known: ReadonlyMap<string, KnownRow>;
+  readonly known: Map<string, KnownRow>;
   readonly storage: Database['kind'];
   /** Runs a transaction unless consent was withdrawn. */
   run<T>(mode: IDBTransactionMode, work: (table: Table) => T | Promise<T>): Promise<T | undefined>;
@@ -59,8 +59,10 @@ export interface Rows {
   close: Database['close'];
 }
 
-/** What the rows report. */
+/** What the rows report, and what the rows before them knew. */
 export interface RowsListener {
+  /** Those of an earlier queue of the same session. */
+  readonly known?: Map<string, KnownRow> | undefined;
   emit(event: QueueEvent): void;
   /** Consent was withdrawn elsewhere: the rows have stopped. */
   onWithdrawn(): void;
@@ -82,9 +84,8 @@ export interface ConsentRecord {
 export function openRows(
   openDatabase: (listener: DatabaseListener) => Database,
   { isWithdrawn, newConsent, onWithdrawal }: ConsentRecord,
-  { emit, onWithdrawn, onBack }: RowsListener,
+  { emit, onWithdrawn, onBack, known = new Map() }: RowsListener,
 ): Rows {
-  const known = new Map<string, KnownRow>();
   /** Rows that may be added before there are too many; as of the last read, since other tabs add as well. */
   let room = QUEUE_GROWN;
   let isMemory = false;
@@ -139,17 +140,21 @@ export function openRows(
   function withdraw(): void {
     if (isStopped) return;
     const keys = [...known.keys()];
-    const count = keys.filter((key) => isWaiting(key) && known.get(key)?.put).length;
+    // What was written before this page knew.
+    void dropAll((table) => {
+      for (const key of keys) table.put(key, undefined);
+    });
+    onWithdrawn();
+  }
+
+  /** Drops what this page has put, and closes after the `last` work. */
+  function dropAll(last: (table: Table) => void): Promise<unknown> {
+    const count = [...known].filter(([key, { put }]) => isWaiting(key) && put).length;
     isStopped = true;
     known.clear();
-    // What was written before this page knew.
-    void close(() =>
-      database.run('readwrite', (table) => {
-        for (const key of keys) table.put(key, undefined);
-      }),
-    );
+    const done = close(() => database.run('readwrite', last, true));
     dropped('withdrawn', count);
-    onWithdrawn();
+    return done;
   }
 
   function close<T>(last: () => Promise<T>): Promise<T> {
@@ -301,10 +306,9 @@ export function openRows(
     },
     change,
     clear(how) {
+      if (how) return dropAll((table) => table.clear());
       known.clear();
-      if (!how) return database.run('readwrite', clearEvents, true);
-      isStopped = true;
-      return close(() => database.run('readwrite', (table) => table.clear(), true));
+      return database.run('readwrite', clearEvents, true);
     },
     withdraw,
     close,

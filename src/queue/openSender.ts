@@ -138,7 +138,10 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     if (keepalive) keepaliveRoom -= bytes;
     const response = await sendBatch(send, events, { keepalive, sent }, ended.signal);
     // The result of the request is unknown: it is sent again later, in this tab or another.
-    if (ended.signal.aborted) return false;
+    if (ended.signal.aborted) {
+      await rows.confirm(batch, []);
+      return false;
+    }
     if (keepalive) keepaliveRoom += bytes;
     const { status, reason } = response;
     avoidsKeepalive = keepalive && !status;
@@ -167,6 +170,7 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     // Chromium fails requests in progress just before `pagehide`. That is no outage.
     if (
       isPaused ||
+      isStopped ||
       (Date.now() - failedAt >= LEAVING_MS && backoff?.at && !backoff.isSuspects && rows.storage !== 'memory')
     )
       return;

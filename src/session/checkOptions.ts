@@ -235,8 +235,10 @@ function checkShopper(
   missing: (option: string, expected: string) => Failure,
   prefix: string | undefined,
 ): Failure | undefined {
-  // A guest's is null or empty: a shopper without that identifier.
-  for (const name of IDENTIFIERS) if ((own(user, name) ?? '') === '') Reflect.deleteProperty(Object(user), name);
+  // A guest's is null or blank: a shopper without that identifier.
+  for (const name of IDENTIFIERS)
+    if (!String((own(user, name) as string | number | undefined) ?? '').trim())
+      Reflect.deleteProperty(Object(user), name);
   const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
   const [name] = given;
   if (!name) return undefined;
@@ -247,10 +249,10 @@ function checkShopper(
   }
   if (!shopper || (name === 'email' && !shopper.includes('@')))
     return missing(name, 'the value that identifies the shopper');
-  if (name === 'email_hash' && !/^[0-9a-f]{64}$/.test(shopper))
-    return missing(name, 'the SHA-256 in lower-case hex, or set email instead');
+  if (name === 'email_hash' && !/^[0-9a-f]{64}$/i.test(shopper))
+    return missing(name, 'the SHA-256 in hex, or set email instead');
   if (name === 'email' && !globalThis.crypto?.subtle)
-    return missing('email_hash', 'the SHA-256 in lower-case hex: browsers hash an email on https pages only');
+    return missing('email_hash', 'the SHA-256 in hex: browsers hash an email on https pages only');
   return undefined;
 }
 

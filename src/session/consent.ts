@@ -105,8 +105,8 @@ export function openPageConsent(): Consent {
 export function openConsent(log: ConsentEntry[] = []): Consent {
   const listeners = new Set<ConsentListener>();
   let latest = readConsent(log);
-  /** The last entry, whether it counts or not: a promise that it has overtaken is ignored. */
-  let newest: ConsentEntry | undefined;
+  /** What was passed or decided last: a promise that it has overtaken is ignored. */
+  let newest: object | undefined;
   let isBeginning = false;
   let isClosed = false;
   /** Tells the current source from those that it has replaced, even from an earlier call of the same function. */
@@ -119,7 +119,7 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
   function add(entry: ConsentEntry): void {
     if (isClosed || (entry.scope === 'elsewhere' && !latest?.isGiven)) return;
     const before = latest;
-    newest = entry;
+    if (entry.isGiven !== undefined) newest = entry;
     // A repeated call withdraws once more what was given elsewhere meanwhile.
     if (entry.isGiven === false && entry.by === 'consent()') log.length = 0;
     // A source may say the same again and again.
@@ -174,10 +174,10 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
   function set(value: unknown, by: string): void {
     if (isClosed) return;
     const isOption = by === 'option';
+    const asked = (newest = {});
     if (typeof value === 'function') return listen(value as ConsentSource, isOption);
     decide(value, by, isOption);
     if (!isThenable(value)) return;
-    const asked = newest;
     const settle = (isGiven: unknown): void => {
       if (asked === newest) decide(decisionIn(isGiven) === true, by, isOption);
     };
@@ -202,6 +202,8 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
     begin(options, { page: of, place: at = place } = {}) {
       const before = latest;
       page = of;
+      unfollow?.();
+      unfollow = page?.subscribe(follow);
       place = at;
       isBeginning = true;
       const option: unknown = 'consent' in options ? options.consent : undefined;
@@ -223,8 +225,6 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
       }
       isBeginning = false;
       notify(before);
-      unfollow?.();
-      unfollow = page?.subscribe(follow);
     },
     set,
     withdraw: () => add(entryOf(false, 'elsewhere', 'elsewhere')),

@@ -2,7 +2,7 @@ import type { SessionQueue } from '../queue/openCore.ts';
 import { childOf, type ClockedAccess, nextTask } from '../queue/createPost.ts';
 import { reasonText } from '../wire/errors.ts';
 import { hashEmail } from '../wire/hash.ts';
-import { type JsonObject, own } from '../wire/json.ts';
+import { type JsonObject, own, type Problem } from '../wire/json.ts';
 import { whyUnusable } from '../wire/offers/prefetched.ts';
 import { firstOffers, readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { isBot, NONCE_FIELD, type RecommendationRequest } from '../wire/offers/request.ts';
@@ -118,14 +118,12 @@ function usePrefetched({ prefetched, trace }: OfferContext, body: Recommendation
   if (!block) return undefined;
   const json = own(block, 'response');
   const offered = read(json);
-  const { path, message } = offered.ok ? {} : (offered.problems[0] ?? {});
-  const whyNot =
-    whyUnusable(block, body) || (!offered.ok && `They could not be understood: ${path && `${path} `}${message}`);
+  const whyNot = whyUnusable(block, body) || (!offered.ok && `They ${problemOf(offered.problems)}`);
   trace.prefetched = whyNot ? `Not used. ${whyNot}` : 'Used';
   return offered.ok && !whyNot ? { response: offered.value, json, isPrefetched: true } : undefined;
 }
 
-/** Requests the offers, unless the server sends a block of them sooner. */
+/** Requests the offers, unless the server sends a block of them sooner, or after a failure. */
 async function requestOrStreamed(
   context: OfferContext,
   body: RecommendationRequest & JsonObject,
@@ -135,7 +133,7 @@ async function requestOrStreamed(
   throwIfAborted(signal);
   const request = childOf(signal);
   const requested = requestOnce({ ...context, signal: request.signal }, body);
-  const streamed = async (): Promise<Found | Failure> => {
+  const stream = async (): Promise<Found | Failure> => {
     while (!request.signal.aborted && prefetched.isComing()) {
       await nextTask(LOOK_MS);
       const found = usePrefetched(context, body);
@@ -143,7 +141,8 @@ async function requestOrStreamed(
     }
     return requested;
   };
-  const first = await Promise.race([requested, streamed()]);
+  const streamed = stream();
+  const first = await Promise.race([requested.then((reply) => ('code' in reply ? streamed : reply)), streamed]);
   request.abort();
   return first;
 }
@@ -158,12 +157,13 @@ async function requestOnce(
   const { json } = reply;
   const fresh = read(json);
   if (fresh.ok) return { response: fresh.value, json };
-  const { path, message } = fresh.problems[0] ?? {};
-  return outcome(
-    'network_error',
-    `The response of ${relay} could not be understood: ${path && `${path} `}${message}`,
-    NO_RELAY,
-  );
+  return outcome('network_error', `The response of ${relay} ${problemOf(fresh.problems)}`, NO_RELAY);
+}
+
+/** Says what is wrong in a response. */
+function problemOf([first]: readonly Problem[]): string {
+  const { path, message } = first ?? {};
+  return `could not be understood: ${path && `${path} `}${message}`;
 }
 
 function read(json: unknown): ReturnType<typeof readRecommendations> {

@@ -92,6 +92,7 @@ export function openOfferSession<Code extends string>(
   let lifetime: AbortController | undefined;
   /** What the shopper sees and may close. */
   let shown: LoadedOffers | undefined;
+  /** The latest. It sends and takes events while there is consent. */
   let queue: SessionQueue | undefined;
   let hasBegun = false;
   let isDestroyed = false;
@@ -107,7 +108,7 @@ export function openOfferSession<Code extends string>(
 
   const session: OfferSession<Code> = {
     get queue() {
-      return queue;
+      return lifetime && queue;
     },
     find(signal, prefetched) {
       const { options, placement } = attempt;
@@ -121,7 +122,7 @@ export function openOfferSession<Code extends string>(
         orders: queue && storage.orders(queue),
         trace,
         signal,
-        queue: () => queue,
+        queue: () => session.queue,
       });
     },
     consent(decision) {
@@ -151,12 +152,10 @@ export function openOfferSession<Code extends string>(
       await queue?.flush();
     },
     explain() {
-      const rows = queue && [...queue.rows.known.values()];
-      const explanation = trace.explain(
-        consent.latest,
-        rows && new Set(rows.map(({ value }) => own(own(value, 'event'), 'event_id'))),
-      );
-      return trace.waitingFor === 'consent' ? { ...explanation, hint: consentHint() } : explanation;
+      const rows = [...(queue?.rows.known.values() ?? [])];
+      const stored = rows.map(({ value }) => own(own(value, 'event'), 'event_id'));
+      const explanation = trace.explain(consent.latest, stored);
+      return explanation.waitingFor === 'consent' ? { ...explanation, hint: consentHint() } : explanation;
     },
     destroy,
   };
@@ -201,7 +200,7 @@ export function openOfferSession<Code extends string>(
       if (whenActive) await whenActive(signal);
       if (signal.aborted) return;
       // Whatever becomes of this page: what earlier ones have left is sent, and a withdrawal elsewhere is heard.
-      if (!queue) reopenQueue();
+      reopenQueue();
       ended = 'code' in attempt.placement ? attempt.placement : await show(session, signal);
     } catch (error) {
       ended = outcome('failed', `The offers could not be shown (${reasonText(error)})`, 'Please report this.');
@@ -225,7 +224,7 @@ export function openOfferSession<Code extends string>(
     abort('destroy');
     callerSignal?.removeEventListener('abort', destroy);
     consent.close();
-    void takeQueue()?.close();
+    void queue?.close();
     if (isOpen) trace.conclude(outcome('destroyed', 'Destroyed before any offers were shown'));
     onDestroyed?.();
   }
@@ -238,15 +237,16 @@ export function openOfferSession<Code extends string>(
     } else if (before?.isGiven) {
       // What was recorded with consent is neither sent nor cleared before the next decision.
       abort('undecided');
-      void takeQueue()?.close('at once');
-      trace.conclude(outcome('consent_pending', 'Consent is undecided again', NO_CONSENT), 'consent');
+      void queue?.sender.close('at once');
+      trace.conclude(outcome('consent_pending', 'Consent is undecided again', NO_CONSENT));
     }
   }
 
   /** Takes the offers down and clears what the denial is about. */
   function deny(denial: ConsentEntry, before: ConsentEntry | undefined): void {
     abort('denied');
-    const open = takeQueue();
+    const open = queue;
+    queue = undefined;
     const isOfOrigin = denial.scope === 'origin';
     if (isOfOrigin || (open && denial.scope === 'elsewhere')) storage.clearOrders();
     if (!isOfOrigin) open?.rows.withdraw();
@@ -255,12 +255,6 @@ export function openOfferSession<Code extends string>(
     if (before?.isGiven === false) return;
     tellConsent();
     trace.conclude(outcome('consent_denied', 'There is no consent', NO_CONSENT));
-  }
-
-  function takeQueue(): SessionQueue | undefined {
-    const open = queue;
-    queue = undefined;
-    return open;
   }
 
   /** Consent was withdrawn in another tab, or by another mount. */
@@ -282,6 +276,7 @@ export function openOfferSession<Code extends string>(
       headers,
       clock,
       onEvent: trace.emit,
+      known: queue?.rows.known,
       onWithdrawn: withdraw,
       gatherMs,
     }));

@@ -137,7 +137,7 @@ function openSessionOn(
     trace.subscribe((event) => listener(event.type === 'outcome' ? { ...resultOf(event), type: 'outcome' } : event));
   subscribe((event) => {
     if (event.type === 'dismiss') isDismissed = true;
-    if (typeof options.onEvent === 'function') options.onEvent(event);
+    options.onEvent?.(event);
   });
   const session = openOfferSession(
     { options, placement: error ?? check(options) },
@@ -249,7 +249,6 @@ function check(options: SessionOptions): Placement | Failure {
   const { storage, fetch } = options;
   if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function'))
     return invalid('storage', `an object with ${STORAGE_METHODS.join(', ')}`);
-  if (!fetch && typeof globalThis.fetch !== 'function')
-    return invalid('fetch', 'a function: there is no global fetch here');
+  if (!fetch && typeof globalThis.fetch !== 'function') return invalid('fetch', 'a function: there is no global one');
   return checked;
 }

@@ -175,18 +175,20 @@ export interface Trace<Code extends string = OutcomeCode> extends Pick<
   /** Calls back with each event, until the returned function is called. Errors of listeners are ignored. */
   subscribe(listener: (event: PageEvent<Code>) => void): () => void;
   emit(event: PageEvent<Code>): void;
-  /** Records and reports an outcome, and what is waited for after it. */
-  conclude(outcome: Outcome<Code>, waitingFor?: WaitingFor): void;
+  /** Records and reports an outcome. After it, nothing is waited for but consent that is pending. */
+  conclude(outcome: Outcome<Code>): void;
   /** Begins a new explanation after the events so far. */
   restart(): void;
-  /** Describes it. `stored` are the events that the queue still has; missing while there is no queue. */
-  explain(consent: ConsentEntry | undefined, stored?: ReadonlySet<unknown>): Explanation<Code>;
+  /** Describes it. `stored` are the events that the queue still has. */
+  explain(consent?: ConsentEntry, stored?: readonly unknown[]): Explanation<Code>;
 }
 
 /** Opens an empty trace. */
 export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
   const listeners = new Set<(event: PageEvent<Code>) => void>();
   const events: PageEvent<Code>[] = [];
+  /** What listeners are hearing, and what comes after it. */
+  const pending: PageEvent<Code>[] = [];
   let current: Outcome<Code> | undefined;
   let settle: (outcome: Outcome<Code>) => void;
   const first = new Promise<Outcome<Code>>((resolve) => (settle = resolve));
@@ -207,30 +209,33 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
     emit(event) {
       events.push(event);
       if (events.length > EVENTS_MAX) events.shift();
-      for (const listener of listeners) {
-        try {
-          listener(event);
-        } catch {
-          // The listener's own error: the session goes on.
-        }
-      }
+      // What a listener causes comes after what it hears, for every listener.
+      if (pending.push(event) > 1) return;
+      for (const next of pending)
+        for (const listener of listeners)
+          try {
+            listener(next);
+          } catch {
+            // The listener's own error: the session goes on.
+          }
+      pending.length = 0;
     },
-    conclude(outcome, waitingFor) {
+    conclude(outcome) {
       current = outcome;
-      trace.waitingFor = waitingFor;
       const { code, message, hint } = outcome;
       // Where a developer looks, whatever is wrong has one line.
       if (code === 'invalid_config' || (hint && /refused|error|no_|failed/.test(code) && isDeveloping()))
         // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
         console.warn(`offerlet: ${message}. ${hint} (${code})`);
-      trace.emit({ type: 'outcome', ...outcome });
       settle(outcome);
+      trace.emit({ type: 'outcome', ...outcome });
     },
     restart() {
       trace.request = trace.response = trace.prefetched = current = undefined;
     },
-    explain(latest, stored) {
-      const { request, response, prefetched, waitingFor } = trace;
+    explain(latest, stored = []) {
+      const { request, response, prefetched } = trace;
+      const waitingFor = !current ? trace.waitingFor : current.code === 'consent_pending' ? 'consent' : undefined;
       return {
         outcome: current,
         consent: latest && decisionOf(latest),
@@ -241,7 +246,7 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
         prefetched,
         leftOut: events.filter((event) => event.type === 'leftOut'),
         tracked: events.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
-        queue: countQueue(events, latest?.isGiven === false, stored),
+        queue: countQueue(events, stored),
         events: [...events],
       };
     },
@@ -265,14 +270,10 @@ export function isDeveloping(): boolean {
 }
 
 /**
- * Counts what became of the events of this mount. A denial has dropped what was waiting; what is no longer `stored` has been
- * delivered by another tab or mount, unless so many were dropped.
+ * Counts what became of the events of this mount. What is no longer `stored` has been delivered by another tab or mount, unless
+ * so many were dropped.
  */
-function countQueue(
-  events: readonly PageEvent<string>[],
-  isDenied: boolean,
-  stored: ReadonlySet<unknown> | undefined,
-): Explanation['queue'] {
+function countQueue(events: readonly PageEvent<string>[], stored: readonly unknown[]): Explanation['queue'] {
   const waiting = new Set<string>();
   let [delivered, dropped, dead] = [0, 0, 0];
   for (const event of events) {
@@ -281,7 +282,7 @@ function countQueue(
     if (event.type === 'dropped') dropped += event.count;
     if (event.type === 'deadLetter' && waiting.delete(event.event.event_id)) dead++;
   }
-  const gone = isDenied ? waiting.size : [...waiting].filter((id) => stored && !stored.has(id)).length;
-  dropped = isDenied ? gone : Math.min(dropped, gone);
+  const gone = [...waiting].filter((id) => !stored.includes(id)).length;
+  dropped = Math.min(dropped, gone);
   return { waiting: waiting.size - gone, delivered: delivered + gone - dropped, dropped, dead };
 }

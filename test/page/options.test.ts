@@ -213,10 +213,11 @@ test('what is computed, empty or of another kind costs no offers', () => {
       order_id: '1',
       cost_details: { amount: rounded, currency_code },
     });
-  for (const email of [null, '', undefined]) {
+  for (const email of [null, '', ' ', undefined]) {
     expect(check({ email, external_guid: 'c-1' }, {}).request.user_details).toEqual({ external_guid: 'c-1' });
     expect(check({ email }, {}).request.user_details).toEqual({});
   }
+  expect(check({ email_hash: 'AB'.repeat(32) }, {}).request.user_details?.email_hash).toBe('AB'.repeat(32));
   const { signal, warnings } = check({}, {}, { signal: new AbortController() });
   expect([signal, warnings]).toEqual([
     undefined,

@@ -19,31 +19,6 @@ afterEach(async () => {
 });
 
 describe('delivery', () => {
-  it('sends events in batches of 20, oldest first, and deletes accepted ones', async () => {
-    const queue = opening(() => ({ status: 202 }));
-    await Promise.all(names(45).map((id) => queue.track(event(id))));
-    await queue.flush();
-    expect(queue.batches.map((batch) => batch.length)).toEqual([20, 20, 5]);
-    expect(queue.batches.flat()).toEqual(names(45));
-    expect(await queue.stats()).toMatchObject({
-      onDisk: 0,
-      inMemory: 0,
-      inFlight: 0,
-      delivered: 45,
-      storage: 'indexeddb',
-    });
-  });
-
-  it('keeps events that were not accepted for the next page', async () => {
-    const first = opening(() => ({ status: 503 }));
-    await first.track(event('a'));
-    expect(await first.flush()).toMatchObject({ delivered: 0, kept: 1, lastResponse: { status: 503 } });
-    await first.close();
-    const second = opening(() => ({ status: 202 }));
-    await vi.waitFor(() => expect(second.of('delivered')).toHaveLength(0 + 1));
-    expect(second.batches).toEqual([['a']]);
-  });
-
   it('retries only the failed events of a 207', async () => {
     let isFirst = true;
     const queue = opening((ids) => {

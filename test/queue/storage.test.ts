@@ -95,17 +95,6 @@ it.each([[{ theirs: true }], [7], [['x']]])('%j in the place of the consent stop
   }
 });
 
-it('without IndexedDB events are held in memory and sent', async () => {
-  Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: undefined });
-  const queue = open(() => ({ status: 202 }));
-  opened.push(queue);
-  await Promise.all(names(25).map((id) => queue.track(event(id))));
-  expect(await queue.stats()).toMatchObject({ storage: 'memory' });
-  await queue.flush();
-  expect(queue.batches.flat().sort()).toEqual(names(25).sort());
-  expect(queue.of('error')).toHaveLength(1);
-});
-
 it('a full disk loses no event, even if rows are read while it refuses them', async () => {
   const { commit } = IDBTransaction.prototype;
   for (const pause of [0, 1, 2, 3, 4, 6, 8]) {
@@ -122,16 +111,6 @@ it('a full disk loses no event, even if rows are read while it refuses them', as
     expect(await queue.stats()).toMatchObject({ storage: 'memory', inMemory: 1 });
     vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(commit);
   }
-});
-
-it('storage that hangs for a second is replaced by memory', async () => {
-  const stuck = { addEventListener: () => undefined } as unknown as IDBOpenDBRequest;
-  Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: { open: () => stuck } });
-  const queue = open(() => ({ status: 202 }));
-  opened.push(queue);
-  await queue.track(event('a'));
-  await queue.flush();
-  expect(queue.batches.flat()).toEqual(['a']);
 });
 
 it('events held in memory are written when slow storage responds', async () => {

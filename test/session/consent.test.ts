@@ -136,6 +136,25 @@ test('a promise that was passed earlier does not decide for whatever was passed 
   expect(stateOf(consent)).toBe('denied');
 });
 
+test('a promise decides even if an earlier source has no decision meanwhile', async () => {
+  const consent = openConsent();
+  let decide: (isGiven?: boolean) => void = () => {};
+  consent.set((given: typeof decide) => void (decide = given), 'a');
+  consent.set(Promise.resolve(true), 'b');
+  decide(undefined);
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(stateOf(consent)).toBe('given');
+});
+
+test('a source that closes its mount while that begins is ended, and the mount follows its page no longer', () => {
+  const [page, consent] = [openPageConsent(), openConsent()];
+  const [unfollow, stop] = [vi.fn(), vi.fn()];
+  vi.spyOn(page, 'subscribe').mockReturnValue(unfollow);
+  consent.begin({ consent: () => (consent.close(), stop) }, { page });
+  expect(stop).toHaveBeenCalledOnce();
+  expect(unfollow).toHaveBeenCalledTimes(vi.mocked(page.subscribe).mock.calls.length);
+});
+
 test('a source that is passed twice decides by its latest call only', () => {
   const consent = openConsent();
   const decides: ((isGiven: boolean) => void)[] = [];

@@ -226,11 +226,12 @@ function differences(world: ReturnType<typeof openWorld>, model: ReturnType<type
     if (!state || !session) continue;
     if (isShown?.() !== (state === 'given' && model.isActive()))
       wrong.push(`${name} is ${state}, shown: ${isShown?.()}`);
-    const isGiven = session.explain().consent?.isGiven;
+    const { consent, waitingFor } = session.explain();
+    const isGiven = consent?.isGiven;
     if (isGiven !== { given: true, denied: false, undecided: undefined }[state])
       wrong.push(`${name} is ${state}, not ${isGiven}`);
-    if (state === 'denied' && (trace?.outcome?.code !== 'consent_denied' || trace.waitingFor))
-      wrong.push(`${name}: ${trace?.outcome?.code}, waits for ${trace?.waitingFor}`);
+    if (state === 'denied' && (trace?.outcome?.code !== 'consent_denied' || waitingFor))
+      wrong.push(`${name}: ${trace?.outcome?.code}, waits for ${waitingFor}`);
   }
   return wrong;
 }

@@ -242,32 +242,29 @@ test('showing offers again never gives consent: not past a denial of the page, n
   expect(asked).toEqual([]);
 });
 
-test('the first outcome stays the promise’s; each later one is an event', async () => {
-  const { session, codes } = await reach('shown');
-  session.consent(false);
-  session.consent(true);
-  expect(codes).toEqual(['rendered', 'consent_denied']);
-  expect(session.explain().outcome).toBeUndefined();
-  session.destroy();
-  expect(codes).toEqual(['rendered', 'consent_denied', 'destroyed']);
-});
-
-test('undecided consent removes the offers and sends nothing; given again, it goes on where it was', async () => {
-  const { session, relay, storage, codes, shown } = await reach('shown');
-  await vi.waitFor(() => expect(relay.names()).toEqual(['WIDGET_LOAD']));
-  relay.batch = () => new Response(null, { status: 503 });
-  const [offers] = shown;
-  offers?.reporter.seen('display', offers.groups[0]?.offers[0]);
-  session.consent(undefined);
-  expect(codes.at(-1)).toBe('consent_pending');
-  await letPass(400);
-  expect(relay.names()).toEqual(['WIDGET_LOAD']);
-  await vi.waitFor(() => expect([...storage.values.values()].join()).toContain('BRAND_DISPLAY'));
-  relay.batch = () => new Response(null, { status: 202 });
-  session.consent(true);
-  await vi.waitFor(() => expect(relay.names()).toContain('BRAND_DISPLAY'));
-  session.destroy();
-});
+test.each([false, true])(
+  'undecided consent removes the offers and sends nothing; what waited goes on when it is given again, unless it was denied: %s',
+  async (isDenied) => {
+    const { session, relay, storage, codes, shown, explain } = await reach('shown');
+    await vi.waitFor(() => expect(relay.names()).toEqual(['WIDGET_LOAD']));
+    relay.batch = () => new Response(null, { status: 503 });
+    const [offers] = shown;
+    offers?.reporter.seen('display', offers.groups[0]?.offers[0]);
+    session.consent(undefined);
+    expect(codes.at(-1)).toBe('consent_pending');
+    await letPass(400);
+    expect(relay.names()).toEqual(['WIDGET_LOAD']);
+    await vi.waitFor(() => expect([...storage.values.values()].join()).toContain('BRAND_DISPLAY'));
+    const queue = { waiting: 2, delivered: 1, dropped: 0, dead: 0 };
+    expect(explain().queue).toEqual(queue);
+    if (isDenied) session.consent(false);
+    relay.batch = () => new Response(null, { status: 202 });
+    session.consent(true);
+    expect(explain().queue).toEqual(isDenied ? { ...queue, waiting: 0, dropped: 2 } : queue);
+    if (!isDenied) await vi.waitFor(() => expect(relay.names()).toContain('BRAND_DISPLAY'));
+    session.destroy();
+  },
+);
 
 test('a denial before the walk has asked opens no queue', async () => {
   const relay = startRelay(1);

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ConsentEntry } from '../../src/session/consent.ts';
-import { openTrace } from '../../src/session/openTrace.ts';
+import { openTrace, outcome } from '../../src/session/openTrace.ts';
 
-const DENIED: ConsentEntry = { isGiven: false, by: 'option', at: '', scope: 'origin' };
-
-test('the counts are those of the mount: what others have delivered or a denial has deleted no longer waits', () => {
+test('the counts are those of the mount: what others have delivered or the queue has dropped no longer waits', () => {
   const trace = openTrace();
   for (const event_id of ['a', 'b', 'c', 'd'])
     trace.emit({
@@ -13,11 +10,22 @@ test('the counts are those of the mount: what others have delivered or a denial 
     });
   // This queue sends what other mounts have tracked as well.
   trace.emit({ type: 'delivered', count: 3, eventIds: ['a', 'x', 'y'] });
-  const counts = (...given: Parameters<typeof trace.explain>) => trace.explain(...given).queue;
-  expect(counts(undefined)).toEqual({ waiting: 3, delivered: 1, dropped: 0, dead: 0 });
+  const counts = (...stored: string[]) => trace.explain(undefined, stored).queue;
+  expect(counts('b', 'c', 'd')).toEqual({ waiting: 3, delivered: 1, dropped: 0, dead: 0 });
   // Another tab has delivered "b".
-  expect(counts(undefined, new Set(['c', 'd']))).toEqual({ waiting: 2, delivered: 2, dropped: 0, dead: 0 });
+  expect(counts('c', 'd')).toEqual({ waiting: 2, delivered: 2, dropped: 0, dead: 0 });
   trace.emit({ type: 'dropped', count: 1, reason: 'full' });
-  expect(counts(undefined, new Set(['c']))).toEqual({ waiting: 1, delivered: 2, dropped: 1, dead: 0 });
-  expect(counts(DENIED)).toEqual({ waiting: 0, delivered: 1, dropped: 3, dead: 0 });
+  expect(counts('c')).toEqual({ waiting: 1, delivered: 2, dropped: 1, dead: 0 });
+});
+
+test('what a listener causes comes after what it hears, for every listener, and the first outcome stays the first', async () => {
+  const trace = openTrace();
+  const heard: string[] = [];
+  trace.subscribe((event) => {
+    if (event.type === 'outcome' && event.code === 'rendered') trace.conclude(outcome('consent_denied', ''));
+  });
+  trace.subscribe((event) => event.type === 'outcome' && heard.push(event.code));
+  trace.conclude(outcome('rendered', ''));
+  expect(heard).toEqual(['rendered', 'consent_denied']);
+  expect((await trace.first).code).toBe('rendered');
 });

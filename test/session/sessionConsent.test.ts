@@ -41,17 +41,6 @@ test('a consent source is called once, decides as often as it likes, and ends wi
   expect(session.explain().consent?.isGiven).toBe(true);
 });
 
-test('a source that closes the session at once is ended as well', async () => {
-  const stop = vi.fn();
-  const session = open(startRelay(1), {
-    consent() {
-      session.destroy();
-      return stop;
-    },
-  });
-  await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce());
-});
-
 test('consent right after a denial waits for slow storage to clear, and its click is stored like any other', async () => {
   const [relay, storage] = [startRelay(1), device()];
   storage.ms = () => 2;

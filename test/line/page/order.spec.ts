@@ -4,6 +4,7 @@ import { options, scriptTag, shop } from './pageShop.ts';
 import { useTrustShop } from '../../trust/trustShop.ts';
 import { poll } from '../drivers/poll.ts';
 import { letPass, useClock } from '../drivers/letPass.ts';
+import type { Explanation } from '../../../src/session/openTrace.ts';
 
 const fixture = useFixture();
 /** A page behind a real relay. */
@@ -77,6 +78,10 @@ test('two mounts of one order in one task, and another tab, are one session: the
   await letPass(page, 1_500);
   expect(questions()).toHaveLength(1);
   expect(names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
+  // Each counts what it has tracked itself, whichever of them has sent it.
+  for (const tab of tabs)
+    for (const { tracked, queue } of await tab.evaluate<Explanation[]>('offerlet.explain()'))
+      expect(queue).toEqual({ waiting: 0, delivered: tracked.length, dropped: 0, dead: 0 });
 });
 
 test('a layer that was not closed comes back', async ({ page }) => {

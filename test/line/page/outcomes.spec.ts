@@ -29,6 +29,20 @@ test('when no offer can be shown, the hint says why', async ({ page }) => {
   expect(await end(page)).toMatchObject({ code: 'no_offers', hint: expect.stringContaining('not in recommendations') });
 });
 
+for (const [how, code, mark] of [
+  ['destroy()', 'destroyed', null],
+  ['consent(false)', 'consent_denied', 'empty'],
+] as const)
+  test(`offers that end by ${how} while they are loaded wait for nothing`, async ({ page }) => {
+    fixture.reply = () => offersOf(2, { recommendations: { ...(offersOf(1)['recommendations'] as object) } });
+    const onEvent = `onEvent: ({ type }) => type === 'leftOut' && offers.${how}`;
+    await openWith(page, fixture, `window.offers = showOffers({ ...${options('OVERLAY')}, ${onEvent} });`);
+    expect((await outcomeOf(page)).code).toBe(code);
+    await letPass(page, 300);
+    expect(await page.evaluate('offers.explain().waitingFor')).toBeUndefined();
+    expect(await page.locator('#offers').getAttribute('data-offerlet')).toBe(mark);
+  });
+
 test('a refusal is reported with the relay’s message, in one line on the developer’s own machine', async ({ page }) => {
   fixture.reply = (_, response) => void response.writeHead(400).end('{"message":"view must be one of …"}');
   expect(await end(page)).toMatchObject({
@@ -37,13 +51,6 @@ test('a refusal is reported with the relay’s message, in one line on the devel
     lines: [expect.stringMatching(/^offerlet: .*view must be one of.*\. \S.*\(refused\)$/)],
   });
   expect(fixture.events).toEqual([]);
-});
-
-test('a relay that cannot be reached is a network error', async ({ page }) => {
-  expect(await end(page, "relay: 'http://127.0.0.1:9/offers'")).toMatchObject({
-    code: 'network_error',
-    hint: expect.any(String),
-  });
 });
 
 for (const [what, more, name] of [

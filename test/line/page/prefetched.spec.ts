@@ -161,21 +161,25 @@ test('showOffers and <offer-let> use the block; the option comes before it', asy
   expect(requests()).toBe(0);
 });
 
-test('a block that is streamed after the script has run is used if it comes before the response', async ({ page }) => {
-  let release = (): void => {};
-  const late = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/blocking.js', async (route) => {
-    await late;
-    await route.fulfill({ contentType: 'text/javascript', body: '' });
+for (const status of [undefined, 503])
+  test(`a block that is streamed after the script has run is used if it comes before a response with offers; the relay's: ${status}`, async ({
+    page,
+  }) => {
+    let release = (): void => {};
+    const late = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/blocking.js', async (route) => {
+      await late;
+      await route.fulfill({ contentType: 'text/javascript', body: '' });
+    });
+    await page.route('**/never.png', () => undefined);
+    const rest = `<script src="/blocking.js"></script>${inScript(block())}<img src="/never.png">`;
+    fixture.reply = (_, response) => (status ? void response.writeHead(status).end() : new Promise(() => {}));
+    await page.goto(fixture.page('/streamed', shop(scriptTag() + rest)), { waitUntil: 'commit' });
+    // The page asks at once. Its relay gives both the same response.
+    await poll(requests).toBe(1);
+    await letPass(page, 100);
+    release();
+    await expect(accept(page)).toBeVisible();
+    expect((await explained(page)).prefetched).toBe('Used');
+    expect(await page.evaluate('document.readyState')).not.toBe('complete');
   });
-  await page.route('**/never.png', () => undefined);
-  const rest = `<script src="/blocking.js"></script>${inScript(block())}<img src="/never.png">`;
-  fixture.reply = () => new Promise(() => {});
-  await page.goto(fixture.page('/streamed', shop(scriptTag() + rest)), { waitUntil: 'commit' });
-  // The page asks at once. Its relay gives both the same response.
-  await poll(requests).toBe(1);
-  release();
-  await expect(accept(page)).toBeVisible();
-  expect((await explained(page)).prefetched).toBe('Used');
-  expect(await page.evaluate('document.readyState')).not.toBe('complete');
-});

@@ -104,6 +104,14 @@ test('headers that are null in a later render are none, and a source that comes 
   expect(fixture.asked.map((asked) => asked.headers.authorization).filter(Boolean)).toEqual([]);
 });
 
+test('headers and a fetch that first come in a later render are used', async ({ page }) => {
+  await open(page, { ...INLINE, consent: 'required' });
+  const fetch = "(url, how) => fetch(url, { ...how, headers: { ...how.headers, 'x-by': 'page' } })";
+  await rerender(page, `{ consent: true, headers: { authorization: 'Bearer late' }, fetch: ${fetch} }`);
+  await expect(accept(page)).toBeVisible();
+  expect(fixture.asked[0]?.headers).toMatchObject({ authorization: 'Bearer late', 'x-by': 'page' });
+});
+
 test('leaving the page and coming back shows the order’s offers again and counts nothing twice', async ({ page }) => {
   await open(page, INLINE);
   await poll(fixture.names).toContain('WIDGET_VIEW');
