@@ -39,7 +39,8 @@ createServer((request, response) => {
   const send = (type, body) => response.setHeader('content-type', type).end(body);
   if (request.url.startsWith('/offers/')) return relay(request, response);
   if (request.url === '/offerlet.js') return send('text/javascript', script);
-  if (request.url === '/shop.css') return send('text/css', '.offers { min-block-size: 570px }');
+  if (request.url === '/shop.css')
+    return send('text/css', '.offers { min-block-size: max(390px, min(570px, (700px - 100vw) * 999)) }');
   if (request.url === '/')
     return send(
       'text/html',
