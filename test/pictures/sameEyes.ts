@@ -36,11 +36,10 @@ async function otherEyes(page: Page, isTaking: boolean): Promise<string | undefi
   }
   const then = JSON.parse(readFileSync(FILE, 'utf8')) as Eyes;
   const major = (version: string): string => version.split('.')[0] ?? '';
-  if (major(then.browser) !== major(here.browser))
-    return `The pictures were taken with Chromium ${then.browser}, this is ${here.browser}: not compared. Take them anew with \`npm run pictures -- --update-snapshots\` and look at each.`;
-  if (then.fonts !== here.fonts)
-    return `The pictures were taken with other fonts than this machine has: not compared. Take them anew with \`npm run pictures -- --update-snapshots\` and look at each.`;
-  return undefined;
+  const isSame = major(then.browser) === major(here.browser);
+  if (isSame && then.fonts === here.fonts) return undefined;
+  const others = isSame ? 'other fonts than this machine has' : `Chromium ${then.browser}, this is ${here.browser}`;
+  return `The pictures were taken with ${others}: not compared. Take them anew with \`npm run pictures -- --update-snapshots\` and look at each.`;
 }
 
 function measureFonts(): string {

@@ -95,15 +95,6 @@ for (const [way, body] of Object.entries({
     expect(await shift(page)).toBeLessThanOrEqual(0.001);
   });
 
-test('without a picture the logo fills a space that is larger than the card, and only that', async ({ page }) => {
-  fixture.reply = () => offersOf(1);
-  for (const head of [RESERVED, '']) {
-    await open(page, TAG, head);
-    await poll(() => state(page)).toBe('rendered');
-    await expect(page.locator('.stage .logo')).toBeVisible({ visible: head === RESERVED });
-  }
-});
-
 test('no offers below the fold leave no gap at once', async ({ page }) => {
   fixture.reply = () => offersOf(0);
   await open(page, SPACE + TAG + BELOW + SPACE);
