@@ -8,7 +8,7 @@ export type StoredEvent = Omit<WireEvent, 'event_id' | 'conversion_properties'> 
 
 /**
  * Why events were dropped: the queue was full, the events were too old, the browser lost them, there were too many dead
- * letters, or consent was withdrawn in another tab.
+ * letters, or consent was withdrawn.
  */
 export type DropReason = 'full' | 'expired' | 'storage_lost' | 'dead_letters_full' | 'withdrawn';
 
