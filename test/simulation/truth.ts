@@ -359,8 +359,9 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
   const causes = explanations.map(({ cause }) => cause).join(' ');
   const more = new Map<string, number>();
   for (const [name, { of, metric, ours, theirs }] of [...hours].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    // Of what counts once, the copy whose response was lost may be of an earlier hour than the one that was accepted.
-    const isMoved = !isPlainly && most > 0 && metric !== 'clicks';
+    // Of what counts once, the copy whose response was lost may be of an earlier hour than the one that was accepted. A network
+    // counts an impression in the hour of its view, if a clock that was set makes that the earlier one.
+    const isMoved = metric === 'impressions' || (!isPlainly && most > 0 && metric !== 'clicks');
     const left = (more.get(of) ?? 0) + theirs - ours;
     more.set(of, isMoved ? left : 0);
     const isStrict = !isMoved && (isExact || isPlainly || most === 0);
