@@ -30,6 +30,7 @@ export function createPost({ fetch = globalThis.fetch, headers, clock }: Clocked
     const send = (given?: HeaderFields): Promise<Response> => {
       // Consent may have been withdrawn while the headers were awaited.
       if (how.signal?.aborted) throw Error('Aborted');
+      const sent = Date.now();
       return fetch(url, {
         ...how,
         method: 'POST',
@@ -37,7 +38,7 @@ export function createPost({ fetch = globalThis.fetch, headers, clock }: Clocked
         body: toJson(body),
         redirect: 'error',
       }).then((response) => {
-        clock.read(response);
+        clock.read(response, sent);
         return response;
       });
     };
@@ -65,8 +66,8 @@ const DRIFT_MAX_MS = 30_000;
 export interface Clock {
   /** Returns the relay's time, or the device's, which the relay corrects when it is sent. In milliseconds since 1970. */
   now(): { readonly at: number; readonly isRelayTime: boolean };
-  /** Reads the relay's time in a response, where there is one. */
-  read(response: unknown): void;
+  /** Reads the relay's time in a response, where there is one and the device has not slept since the request. */
+  read(response: unknown, sent: number): void;
 }
 
 /**
@@ -79,17 +80,16 @@ export function openClock(): Clock {
   return {
     now() {
       const device = Date.now();
-      if (!anchor) return { at: device, isRelayTime: false };
-      const passed = performance.now() - anchor.page;
-      if (device - anchor.device - passed <= DRIFT_MAX_MS)
-        return { at: Math.round(anchor.relay + passed), isRelayTime: true };
-      anchor = undefined;
-      return { at: device, isRelayTime: false };
+      const passed = performance.now() - (anchor?.page ?? 0);
+      if (anchor && device - anchor.device - passed > DRIFT_MAX_MS) anchor = undefined;
+      return { at: anchor ? Math.round(anchor.relay + passed) : device, isRelayTime: !!anchor };
     },
-    read(response) {
+    read(response, sent) {
       const headers = (response as Partial<Response> | undefined)?.headers;
-      const relay = Number(headers?.get?.(TIME_HEADER) ?? Number.NaN);
-      if (relay > 1e12 && relay < 1e13) anchor = { relay, device: Date.now(), page: performance.now() };
+      const relay = Number(headers?.get?.(TIME_HEADER));
+      const device = Date.now();
+      if (relay > 1e12 && relay < 1e13 && device - sent <= DRIFT_MAX_MS)
+        anchor = { relay, device, page: performance.now() };
     },
   };
 }

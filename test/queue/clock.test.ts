@@ -33,7 +33,7 @@ it.each([0, 3 * DAY, -3 * DAY, 5 * 60_000])(
     offset = off;
     const clock = openClock();
     expect(clock.now()).toEqual({ at: about(now + off), isRelayTime: false });
-    clock.read(response());
+    clock.read(response(), Date.now());
     now += 12_345;
     expect(clock.now()).toEqual({ at: about(now), isRelayTime: true });
   },
@@ -41,7 +41,7 @@ it.each([0, 3 * DAY, -3 * DAY, 5 * 60_000])(
 
 it('is not moved by a device clock that is set back', () => {
   const clock = openClock();
-  clock.read(response());
+  clock.read(response(), Date.now());
   now += 1_000;
   offset = -2 * DAY;
   expect(clock.now()).toEqual({ at: about(now), isRelayTime: true });
@@ -49,19 +49,28 @@ it('is not moved by a device clock that is set back', () => {
 
 it('shows the device’s time once the device has slept, or was set ahead, until the next response', () => {
   const clock = openClock();
-  clock.read(response());
+  clock.read(response(), Date.now());
   now += 3_600_000;
   slept = 3_600_000;
   expect(clock.now()).toEqual({ at: about(now), isRelayTime: false });
-  clock.read(response());
+  clock.read(response(), Date.now());
   expect(clock.now()).toEqual({ at: about(now), isRelayTime: true });
+});
+
+it('ignores a response that was read after the device has slept, or its clock was set ahead', () => {
+  const clock = openClock();
+  const [sent, late] = [Date.now(), response()];
+  now += 3_600_000;
+  slept = 3_600_000;
+  clock.read(late, sent);
+  expect(clock.now()).toEqual({ at: about(now), isRelayTime: false });
 });
 
 it.each(['', 'soon', '-1', '7', 'Infinity', 'NaN'])('ignores %j as a time', (value) => {
   const clock = openClock();
-  clock.read(new Response(null, { headers: { 'offerlet-time': value } }));
-  clock.read({ status: 202 });
-  clock.read(undefined as never as Response);
+  clock.read(new Response(null, { headers: { 'offerlet-time': value } }), Date.now());
+  clock.read({ status: 202 }, Date.now());
+  clock.read(undefined, Date.now());
   expect(clock.now().isRelayTime).toBe(false);
 });
 
