@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { install } from '../tools/prepare.mjs';
 
 const ROOMS = ['queue', 'session', 'wire', 'relay', 'operator/reports'];
-const MINUTES = 20;
 const FOLDER = join('.offerlet', 'mutants');
 
-const paths = process.argv.slice(2);
-const files = paths.flatMap((path) =>
-  statSync(path).isFile() ? [path] : readdirSync(path, { recursive: true }).map((name) => join(path, String(name))),
-);
+const files = process.argv
+  .slice(2)
+  .flatMap((path) =>
+    statSync(path).isFile() ? [path] : readdirSync(path, { recursive: true }).map((name) => join(path, String(name))),
+  );
 const todo = files.filter((file) => /(?<!\.d)\.ts$/.test(file) && roomOf(file));
 if (todo.length === 0) {
   console.error(`Usage: npm run test:mutants -- PATH… (of ${ROOMS.map((room) => `src/${room}`).join(', ')})`);
@@ -21,7 +21,7 @@ if (todo.length === 0) {
 }
 await install();
 const { Stryker } = await import('@stryker-mutator/core');
-const ends = performance.now() + MINUTES * 60_000;
+const ends = performance.now() + 20 * 60_000;
 const sum = { killed: 0, all: 0 };
 while (todo[0] && performance.now() < ends) {
   const file = todo.shift();

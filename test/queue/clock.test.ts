@@ -50,8 +50,7 @@ it('is not moved by a device clock that is set back', () => {
 it('shows the device’s time once the device has slept, or was set ahead, until the next response', () => {
   const clock = openClock();
   clock.read(response(), Date.now());
-  now += 3_600_000;
-  slept = 3_600_000;
+  now += slept = 3_600_000;
   expect(clock.now()).toEqual({ at: about(now), isRelayTime: false });
   clock.read(response(), Date.now());
   expect(clock.now()).toEqual({ at: about(now), isRelayTime: true });
@@ -60,8 +59,7 @@ it('shows the device’s time once the device has slept, or was set ahead, until
 it('ignores a response that was read after the device has slept, or its clock was set ahead', () => {
   const clock = openClock();
   const [sent, late] = [Date.now(), response()];
-  now += 3_600_000;
-  slept = 3_600_000;
+  now += slept = 3_600_000;
   clock.read(late, sent);
   expect(clock.now()).toEqual({ at: about(now), isRelayTime: false });
 });

@@ -15,7 +15,8 @@ const CLOCKS_MS = 200_000;
 
 interface Tracked {
   readonly device: Device;
-  readonly tab: Process;
+  /** That have tracked it, the latest first. */
+  readonly tabs: readonly Process[];
   readonly event: StoredEvent;
   /** By the world's time. */
   readonly at: number;
@@ -31,7 +32,7 @@ export class Truth {
   readonly network: NetworkServer;
   readonly redis: Redis;
   readonly dropped: { device: Device; tab: Process; reason: string; count: number }[] = [];
-  /** Ids that a page said to be delivered. */
+  /** Ids that a page said to be delivered, and those after its name. */
   readonly delivered = new Set<string>();
   /** Events that were said to be refused for good. */
   readonly dead = new Map<string, { device: Device; reason: string }>();
@@ -58,7 +59,8 @@ export class Truth {
   noteTracked(device: Device, tab: Process, { event, hasConsent }: { event: StoredEvent; hasConsent: boolean }): void {
     // What was under way to the disk when consent was withdrawn may say so afterwards.
     if (!hasConsent) this.#forbid(device, event.event_id);
-    this.tracked.set(event.event_id, { device, tab, event, at: this.#world.time, isWithdrawn: !hasConsent });
+    const tabs = [tab, ...(this.tracked.get(event.event_id)?.tabs ?? [])];
+    this.tracked.set(event.event_id, { device, tabs, event, at: this.#world.time, isWithdrawn: !hasConsent });
   }
 
   noteDenial(device: Device, isCertain: boolean): void {
@@ -72,7 +74,8 @@ export class Truth {
 
   /** These tabs know of a denial by now. What they have tracked since is withdrawn as well, but may have been sent before. */
   noteTold(tabs: readonly Process[]): void {
-    for (const event of this.tracked.values()) if (tabs.includes(event.tab)) event.isWithdrawn = true;
+    for (const event of this.tracked.values())
+      if (event.tabs[0] && tabs.includes(event.tabs[0])) event.isWithdrawn = true;
   }
 
   #forbid(device: Device, id: string): void {
@@ -128,7 +131,7 @@ export class Truth {
 
   /** Whether an event was said to be refused for good. A page that has ended since may have had no time to say so. */
   isRefused(id: string): boolean {
-    return this.dead.has(id) || (this.wire.refused.has(id) && this.tracked.get(id)?.tab.isAlive === false);
+    return this.dead.has(id) || (this.wire.refused.has(id) && this.tracked.get(id)?.tabs[0]?.isAlive === false);
   }
 
   /** Reads what is left on a device. */
@@ -226,15 +229,17 @@ function wrongDrops(truth: Truth): string[] {
   return truth.dropped.flatMap(({ device, tab, reason, count }) => {
     const isOne = (drop: { device: Device; tab: Process }): boolean =>
       reason === 'withdrawn' ? drop.tab === tab : drop.device === device;
-    const events = [...truth.tracked].filter(([id, event]) => isOne(event) && !truth.delivered.has(id));
+    // What another page has delivered, this one may not know.
+    const name = reason === 'withdrawn' ? `${tab.name} ` : '';
+    const events = [...truth.tracked].filter(([id]) => !truth.delivered.has(name + id));
     const most =
       reason === 'withdrawn'
-        ? events.filter(([, { isWithdrawn }]) => isWithdrawn).length
+        ? events.filter(([, { tabs, isWithdrawn }]) => tabs.includes(tab) && isWithdrawn).length
         : reason !== 'expired'
           ? 0
           : device.tabs.some(({ diedBusy }) => diedBusy)
             ? Infinity
-            : events.filter(([id]) => truth.isOld(id)).length;
+            : events.filter(([id, event]) => event.device === device && truth.isOld(id)).length;
     return truth.said(reason, isOne) > most
       ? [`1 dropped without a cause: ${tab.name} ${reason} ${count}, and at most ${most} in all`]
       : [];

@@ -22,8 +22,5 @@ test('without crypto.subtle it rejects', async () => {
 test('a text has the same hashes in every release: ids that were counted stay the same', () => {
   expect(['', 'a', 'foobar'].map((text) => hash32(text))).toEqual([0x81_1c_9d_c5, 0xe4_0c_29_2c, 0xbf_9c_f9_68]);
   expect([mixedHash32('foobar'), mixedHash32('foobar', 1)]).toEqual([202_221_276, 1_734_397_646]);
-  expect([uuidFromText('foobar'), uuidFromText('größer')]).toEqual([
-    'c5dde2b4-986f-8f42-ae05-818725216f96',
-    'b72c456d-3f77-8caf-a21e-81c6c070cad5',
-  ]);
+  expect(uuidFromText('größer')).toBe('b72c456d-3f77-8caf-a21e-81c6c070cad5');
 });
