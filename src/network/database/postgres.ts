@@ -95,9 +95,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Postgr
         const rules = { statementTimeoutMs: readTimeoutMs, isReadOnly: true };
         return await retry(() => use((client) => inTransaction(client, work, rules), readers));
       } catch (error) {
-        throw error instanceof DatabaseUnavailableError && error.isSlow
-          ? new SlowReadError(`A read took longer than ${readTimeoutMs} ms.`, { cause: error })
-          : error;
+        if (!(error instanceof DatabaseUnavailableError && error.isSlow)) throw error;
+        throw new SlowReadError(`A read took longer than ${readTimeoutMs} ms.`, { cause: error });
       }
     },
     check: () =>

@@ -100,13 +100,11 @@ const CLICKED = `e.session_id = c.session_id AND e.event_name = 'BRAND_CLICK' AN
 
 /** Days after which no event can earn anything for a conversion: clicks are refused by then. */
 export const OPEN_DAYS = 31;
+/** Sessions that one look for them brings at most. */
+export const FULL = 500;
 
 /** Returns some sessions of any publisher with conversions of one day that a click has earned and nobody has billed, as after a kill. */
-export async function findUnbilled(
-  db: Database,
-  now: Date,
-  { days, limit }: { days: number; limit: number },
-): Promise<StoredSession[]> {
+export async function findUnbilled(db: Database, now: Date, days: number): Promise<StoredSession[]> {
   return db.read((on) =>
     on.query<StoredSession>(
       `SELECT DISTINCT s.publisher_id, s.session_id, s.channel_id, s.page_type, s.widget_type, s.widget_id, s.is_sandbox,
@@ -116,7 +114,7 @@ export async function findUnbilled(
          AND EXISTS (SELECT 1 FROM events e WHERE e.publisher_id = c.publisher_id AND ${CLICKED})
        LIMIT $3`,
       // Clocks differ by minutes.
-      [new Date(now.getTime() - days * DAY_MS), new Date(now.getTime() + HOUR_MS - (days - 1) * DAY_MS), limit],
+      [new Date(now.getTime() - days * DAY_MS), new Date(now.getTime() + HOUR_MS - (days - 1) * DAY_MS), FULL],
     ),
   );
 }

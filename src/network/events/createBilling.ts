@@ -1,7 +1,7 @@
 import { type Database, DatabaseUnavailableError } from '../database/database.ts';
 import { setNewest } from '../../http/setNewest.ts';
 import type { Shares } from '../settings.ts';
-import { attributeConversions, findUnbilled, OPEN_DAYS, type StoredSession } from './attributeConversions.ts';
+import { attributeConversions, findUnbilled, FULL, OPEN_DAYS, type StoredSession } from './attributeConversions.ts';
 
 /** Bills conversions once their events are committed: the sender's response does not wait for it, nor does it fail with it. */
 export interface Billing {
@@ -31,8 +31,6 @@ interface BillingOptions {
 const DUE_MAX = 10_000;
 /** Sessions of one statement. */
 const ROUND_MAX = 40;
-/** Sessions that one look for them brings. */
-const SWEPT_MAX = 500;
 /** Milliseconds until what the database was not available for is tried again, and between sweeps. */
 const RETRY_MS = 1_000;
 const SWEEP_MS = 600_000;
@@ -45,6 +43,8 @@ export function createBilling({ db, now, shares, onBilled, onFailed }: BillingOp
   let running: Promise<void> | undefined;
   /** Days that the sweep has yet to look at, the oldest first. */
   let days = 0;
+  /** Whether something failed since the last look: as many again may be what fails. */
+  let isStuck = false;
   let isClosed = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let sweeps: ReturnType<typeof setInterval> | undefined;
@@ -71,9 +71,10 @@ export function createBilling({ db, now, shares, onBilled, onFailed }: BillingOp
         if (round.length > 0) await attributeConversions(db, round, await shares());
         else if (days === 0) return;
         else {
-          const found = await findUnbilled(db, await now(), { days, limit: SWEPT_MAX });
+          const found = await findUnbilled(db, await now(), days);
           for (const session of found) due.set(session.session_id, session);
-          if (found.length < SWEPT_MAX) days -= 1;
+          if (isStuck || found.length < FULL) days -= 1;
+          isStuck = false;
         }
       } catch (error) {
         onFailed(error);
@@ -82,7 +83,8 @@ export function createBilling({ db, now, shares, onBilled, onFailed }: BillingOp
           return;
         }
         // Anything else would fail again: the next sweep tries.
-        days = Math.max(0, days - 1);
+        isStuck = round.length > 0;
+        if (!isStuck) days -= 1;
       } finally {
         if (round.length > 0) onBilled();
       }
@@ -99,7 +101,7 @@ export function createBilling({ db, now, shares, onBilled, onFailed }: BillingOp
   }
 
   function sweep(): void {
-    days = OPEN_DAYS;
+    days ||= OPEN_DAYS;
     sweeps ??= setInterval(sweep, SWEEP_MS).unref();
     start();
   }

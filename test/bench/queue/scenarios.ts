@@ -37,31 +37,24 @@ function live(page: Page, ms: number): Promise<void> {
   return page.evaluate((long) => new Promise<void>((done) => setTimeout(done, long)), ms);
 }
 
+function killed(name: string, goal: string, how: Partial<Parameters<Scenario['run']>[0]['site']>): Scenario {
+  return {
+    name,
+    goal,
+    count: 200,
+    async run({ site, open, browser }) {
+      const page = await open();
+      Object.assign(site, how);
+      await enqueue(page, 0, 200);
+      await live(page, 100);
+      await browser.kill();
+    },
+  };
+}
+
 export const SCENARIOS: readonly Scenario[] = [
-  {
-    name: 'SIGKILL right after 200 events, server down',
-    goal: '200 / 0 / 0',
-    count: 200,
-    async run({ site, open, browser }) {
-      const page = await open();
-      site.isDown = true;
-      await enqueue(page, 0, 200);
-      await live(page, 100);
-      await browser.kill();
-    },
-  },
-  {
-    name: 'SIGKILL, server up with 300 ms latency',
-    goal: '200 / 0 / <=20',
-    count: 200,
-    async run({ site, open, browser }) {
-      const page = await open();
-      site.delay = 300;
-      await enqueue(page, 0, 200);
-      await live(page, 100);
-      await browser.kill();
-    },
-  },
+  killed('SIGKILL right after 200 events, server down', '200 / 0 / 0', { isDown: true }),
+  killed('SIGKILL, server up with 300 ms latency', '200 / 0 / <=20', { delay: 300 }),
   {
     name: 'navigate away, server unreachable',
     goal: '200 / 0 / 0',
