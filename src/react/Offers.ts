@@ -57,10 +57,10 @@ export function Offers(props: OffersProps): ReactElement | null {
         ...options,
         target: place.current ?? undefined,
         // Those of the latest render: a token may have been renewed.
-        fetch: (...given) => (latest.current.fetch ?? fetch)(...given),
+        fetch: (...given) => (latest.current.fetch || fetch)(...given),
         headers() {
           const { headers } = latest.current;
-          return (typeof headers === 'function' ? headers() : headers) ?? {};
+          return (typeof headers === 'function' ? headers() : headers) || {};
         },
         // A property that is there without a value is undecided; only one that is absent means the default.
         ...('consent' in latest.current && { consent }),

@@ -96,9 +96,11 @@ test('events carry the headers of the last render, as a token may have been rene
   expect(requests()).toHaveLength(1);
 });
 
-test('headers that are null in a later render are none, and a source that comes later decides', async ({ page }) => {
+test('headers and a fetch that are false in a later render are none, and a source that comes later decides', async ({
+  page,
+}) => {
   await open(page, { ...INLINE, consent: 'required', headers: { authorization: 'Bearer first' } });
-  await rerender(page, '{ headers: null, consent: (decide) => decide(true) }');
+  await rerender(page, '{ headers: false, fetch: false, consent: (decide) => decide(true) }');
   await expect(accept(page)).toBeVisible();
   await poll(fixture.names).toContain('WIDGET_VIEW');
   expect(fixture.asked.map((asked) => asked.headers.authorization).filter(Boolean)).toEqual([]);
