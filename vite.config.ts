@@ -70,20 +70,26 @@ const PURE_TESTS = [
 ];
 /** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];
-/** Tests that kill, start or flood processes, or compare thousands of values: `npm run test:all`, or a file by its name, only. */
+/**
+ * Tests that kill, start or flood processes, or compare thousands of values, and tests of whole commands, whose parts have
+ * tests of their own: `npm run test:all`, or a file by its name, only.
+ */
 const LONG_TESTS = [
-  'test/network/start/{backup,environments,fullDisk,kill,lockLost,migrations}.test.ts',
+  'test/network/start/!(twoProcesses).test.ts',
   'test/network/database/freshDatabase.test.ts',
   'test/network/badInput/{addresses,bodies}.test.ts',
-  'test/sandbox/networkCommand.test.ts',
+  'test/network/seed/seed.test.ts',
+  'test/sandbox/{conformance,networkCommand}.test.ts',
   'test/audit/{faults,hostileNetwork,line}.test.ts',
-  'test/relay/{clocks,trueTime}.test.ts',
+  'test/relay/{clocks,command,trueTime}.test.ts',
+  'test/relay/dedupe/memory.test.ts',
   'test/{demo/records,docs/prefetch}.test.ts',
   'test/lock/lockDirectory.test.ts',
-  'test/operator/command/{add,numbers}.test.ts',
+  'test/operator/command/{add,commands,numbers,statement,streams}.test.ts',
+  'test/operator/watch/command.test.ts',
   'test/simulation/{apart,sabotages}.test.ts',
   'test/{client,session}/killed.test.ts',
-  'test/verify/{broken,hostile}.test.ts',
+  'test/verify/{broken,hostile,verifyCommand}.test.ts',
 ];
 /** Tests of what is published, and of the house's rules: those read files only, and `npm test` runs them. */
 const HOUSE_TESTS = ['test/package/{imports,manifests,names,examples,customElements,lock}.test.ts'];
@@ -199,13 +205,20 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'unit',
+          pool: 'threads',
           include: TESTS,
           exclude: [...PACKAGE_TESTS, ...SERVER_TESTS, ...NETWORK_TESTS, ...PURE_TESTS, ...LONG_TESTS],
         },
       },
       {
         extends: true,
-        test: { name: 'pure', include: PURE_TESTS, exclude: [...SERVER_TESTS, ...LONG_TESTS], isolate: false },
+        test: {
+          name: 'pure',
+          pool: 'threads',
+          include: PURE_TESTS,
+          exclude: [...SERVER_TESTS, ...LONG_TESTS],
+          isolate: false,
+        },
       },
       { extends: true, test: { name: 'servers', include: SERVER_TESTS, exclude: LONG_TESTS } },
       { extends: true, test: { name: 'long', include: LONG_TESTS } },

@@ -34,17 +34,16 @@ export const WHOLE_CHROMIUM = {
 };
 
 /**
- * Tests that install from a registry, start the doctor, look at everything at every size, or show in every engine what others
- * show in Chromium: `npm run test:all` only.
+ * Tests that install from a registry, start the doctor, look at everything at every size, show in every engine what others
+ * show in Chromium, or use a whole part whose functions have tests of their own: `npm run test:all`, or a file by its name.
  */
 const LONG = [
+  'line/{console,demo,doctor,testing}/*.spec.ts',
   'line/docs/{playground,quickStart}.spec.ts',
-  'line/{page/leaks,widget/room}.spec.ts',
-  'line/doctor/*.spec.ts',
-  'line/console/console{Looks,Many,States,Watch,Windows}.spec.ts',
-  'line/inspector/docking.spec.ts',
-  'line/{console/console,inspector/inspector}.engines.spec.ts',
-  'line/demo/demoLooks.spec.ts',
+  'line/inspector/{docking,inspector,inspector.engines}.spec.ts',
+  'line/page/{leaks,order,withdrawal}.spec.ts',
+  'line/seen/tabs.spec.ts',
+  'line/widget/{guest,looks,room}.spec.ts',
 ];
 /** Pictures are drawn by the whole browser: one engine on one platform, as fonts differ elsewhere. */
 const PICTURES = {

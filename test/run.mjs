@@ -9,7 +9,7 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, install, run, succeeds } from '../tools/prepare.mjs';
+import { install, run, succeeds } from '../tools/prepare.mjs';
 import { processorSeconds, runSuites, USUAL } from './suites.mjs';
 
 const [mode = '--usual', ...names] = process.argv.slice(2);
@@ -25,16 +25,16 @@ if (mode === '--unit') {
   run('npx', 'vitest', 'run', '--project', 'unit', '--project', 'pure', ...names);
   process.exit(0);
 }
-step('Build');
-build();
+// A browser is mostly downloaded: it comes beside the build.
+step('Build and browsers');
+const built = inBackground('tools/prepare.mjs');
 const { ensure, ensureShell } = await import('./browsers.mjs');
 const { ensureServers, listMissing } = await import('./servers.mjs');
-
-step('Browsers');
 /** @type {import('./browsers.mjs').BrowserKind[]} */
 const kinds = all ? ['chromium', 'firefox', 'webkit'] : ['chromium'];
 for (const kind of kinds) need(kind, ensure(kind));
 ensureShell();
+await built;
 if (mode === '--browser') {
   const projects = ['chromium', ...(names.length > 0 ? ['long'] : [])].map((project) => `--project=${project}`);
   run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...projects, ...names);

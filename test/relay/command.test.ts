@@ -5,10 +5,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../fixtures/makeFolder.ts';
+import { hasNamespaces } from '../lock/contenders.ts';
 import { buildCommand, type Command, type Running } from './command.ts';
 import { RESPONSE, event, KEY, REQUEST } from './scriptedNetwork.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
-import { runCommand, type Ran } from '../fixtures/runCommand.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 import { readLedger } from '../../src/relay.ts';
 
@@ -52,19 +51,12 @@ afterEach(async () => {
   await network.close();
 });
 
-const wordsOf = (args: string[]): string[] => ['relay', '--network', network.url, '--port', '0', '--json', ...args];
-
 function start(args: string[], how: { env?: Record<string, string>; isContained?: boolean } = {}): Running {
   const env = how.env ?? { OFFERLET_API_KEY: KEY };
-  const running = command.start(wordsOf(args), { ...how, env });
+  const words = ['relay', '--network', network.url, '--port', '0', '--json', ...args];
+  const running = command.start(words, { ...how, env });
   started.push(running);
   return running;
-}
-
-/** Runs the command in this process: one that refuses to start ends. */
-function refuse(args: string[], env: Record<string, string>): Promise<Ran> {
-  const words = wordsOf(args).filter((word) => word !== '--json');
-  return runCommand({ name: 'offerlet', commands: COMMANDS }, words, { env });
 }
 
 function post(address: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
@@ -109,45 +101,45 @@ test('a second relay on its directory is one clear line and exit code 2, and SIG
   expect(third.output()).not.toContain('Waiting');
 });
 
+test('killed with -9, it knows what was accepted, and counts what was on its way when it is sent again', async () => {
+  await network.close();
+  let [stored, hangs] = [0, false];
+  network = await serve((request, response) => {
+    if (request.url === '/health') return void response.end(JSON.stringify({ status: 'ok', environment }));
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      const results = (JSON.parse(text) as { events: unknown[] }).events.map((_, index) => ({ index, success: true }));
+      stored += results.length;
+      if (!hangs) response.writeHead(202).end(JSON.stringify({ results, accepted: results.length, failed: 0 }));
+    });
+  });
+  const args = ['--data', directory, '--metrics-port', '0'];
+  const [known, ...lost] = Array.from({ length: 6 }, () => ({ events: [event(), event(), event()] }));
+  const first = start(args, { isContained: hasNamespaces });
+  const batches = `${await first.url}/events/batch`;
+  expect((await post(batches, known)).status).toBe(202);
+  hangs = true;
+  const waiting = lost.map((batch) => post(batches, batch).catch(() => undefined));
+  await expect.poll(() => stored).toBe(18);
+  first.kill('SIGKILL');
+  await Promise.all([first.ended, ...waiting]);
+
+  hangs = false;
+  const second = start(args, { isContained: hasNamespaces });
+  for (const batch of [known, ...lost, ...lost, { events: [event()] }])
+    expect((await post(`${await second.url}/events/batch`, batch)).status).toBe(202);
+  expect(stored).toBe(18 + 15 + 1);
+  const { metricsUrl } = JSON.parse(second.line()) as { metricsUrl: string };
+  expect(await (await fetch(metricsUrl)).text()).toMatch(/^offerlet_relay_possible_duplicates_total 15$/m);
+});
+
 test('a relay whose directory was removed ends with one line', async () => {
   const running = start(['--data', directory]);
   await running.url;
   await rm(directory, { recursive: true });
   expect(await running.ended).toBe(2);
   expect(running.output()).toMatch(/"message":"\S+ was removed, or its files were, while this process used it\./);
-});
-
-test('without a key, and before a network of another environment, it does not start', async () => {
-  expect((await refuse([], {})).stderr).toMatch(/integration key is missing: set OFFERLET_API_KEY/);
-  environment = 'production';
-  const { code, stdout, stderr } = await refuse([], { OFFERLET_API_KEY: KEY });
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/OFFERLET_API_KEY is a test key .* is a production network\. Use a live key/);
-  expect(stderr).not.toContain(KEY);
-});
-
-test.each<[args: string[], message: RegExp]>([
-  [
-    ['--environment', 'production'],
-    /OFFERLET_API_KEY is a staging \(…_test_…\) key, but the environment is production/,
-  ],
-  [['--allow-origin', '*'], /--allow-origin contains "\*"\. Use exact origins/],
-  [['--network', 'partner'], /--network is not a valid URL: "partner"\. Use something like "https:/],
-  [['--timeout', 'recommendations'], /--timeout is not a name and a whole number: "recommendations"/],
-  [['--timeout', 'offers=5'], /--timeout has no 'offers'. It takes recommendations, events/],
-  [['--limit', 'answerBytes=1e9'], /--limit is not a name and a whole number/],
-  [['--rate-limit', 'perAddress=5'], /--rate-limit is not a name, a burst and a rate: "perAddress=5"/],
-  [['--redis', 'http://127.0.0.1'], /--redis is not a Redis URL/],
-  [['--log-level', 'debug'], /--log-level is not a valid value: "debug"/],
-  [['--api-key-file', '/dev/null'], /--api-key-file and OFFERLET_API_KEY are two keys/],
-  [['--shops', '/dev/null'], /--api-key is for one shop\. With --shops, write apiKey for each shop in the file/],
-  [['--events-to', '/dev/null/x'], /--events-to cannot be written: "\/dev\/null\/x" \(ENOTDIR\)/],
-  [['--data', 'unused', '--redis', 'redis://127.0.0.1'], /--data and --redis are two places for the same events/],
-])('%j stops the start with one line that says what to write', async (args, message) => {
-  const { code, stdout, stderr } = await refuse(args, { OFFERLET_API_KEY: KEY });
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(message);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
 test('behind a web server, limits count by the address in its header, and can be switched off', async () => {
@@ -279,11 +271,6 @@ test('with a token, backends of other machines prefetch below the base path', as
     expect((await post(path, PREFETCH, { authorization })).status).toBe(401);
   expect(reached).toHaveLength(1);
   expect(running.output()).not.toContain(TOKEN);
-  const { code, stderr } = await refuse([], { ...env, OFFERLET_PREFETCH_TOKEN: 'short' });
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining('OFFERLET_PREFETCH_TOKEN is too short. Use 24 random characters or more.'),
-  ]);
 });
 
 const DATES = { from: '2026-01-01', to: '2099-01-01' };
@@ -362,26 +349,6 @@ test('several shops are served from a file, each with its own key, store, record
       expect.objectContaining({ name: 'BRAND_DISPLAY', count: 1 }),
     );
   expect(running.output() + text + lines.join('')).not.toMatch(/adnet_rk/);
-});
-
-test.each<[shops: object, message: RegExp]>([
-  [{}, /must be a JSON object with a shop by each name/],
-  [{ '../tea': {} }, /"\.\.\/tea" is not a name of a shop/],
-  [{ tea: {} }, /tea has no key\. Use apiKey or apiKeyFile/],
-  [{ tea: { apikey: KEY } }, /tea has no option "apikey"\. Did you mean apiKey/],
-  [{ tea: { apiKey: KEY, hosts: 'tea.example' } }, /tea\.hosts must be a list of host names/],
-  [{ tea: { apiKeyFile: 'missing' } }, /--shops tea\.apiKeyFile cannot be read: ".*missing" \(ENOENT\)/],
-  [{ tea: { apiKey: KEY, hosts: ['*.tea.example'] } }, /tea\.hosts must be a list of host names/],
-  [{ tea: { apiKey: KEY, basePath: '/x/' }, coffee: { apiKey: KEY, basePath: '/x' } }, /are both at every host \/x/],
-  [{ tea: { apiKey: KEY, basePath: 'x' } }, /--shops: tea: basePath is not a path/],
-  [{ tea: { apiKey: 'adnet_sk_test_canary' } }, /--shops: tea: apiKey is a management key/],
-])('a file of shops %j stops the start with one line', async (shops, message) => {
-  const file = join(directory, 'shops.json');
-  await writeFile(file, JSON.stringify(shops), { mode: 0o600 });
-  const { code, stdout, stderr } = await refuse(['--shops', file], {});
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(message);
-  expect(stderr).not.toMatch(/canary/);
 });
 
 test('a key file is used, and one that everybody can read is named', async () => {
