@@ -1,4 +1,5 @@
 import type { ConsentOption, ConsentSource } from '../session/consent.ts';
+import { warn } from '../session/openTrace.ts';
 import { reasonText } from '../wire/errors.ts';
 
 /** What the attribute may say, for messages: at the end, the platforms for which `consent/byName.ts` has a source. */
@@ -22,8 +23,8 @@ export function readConsent(given: string | null, load: LoadSources): ConsentOpt
       .then(({ sourceByName }) => sourceByName(text)(decide))
       .catch((error: unknown) => {
         source.hint = error instanceof Error ? error.message : reasonText(error);
-        // oxlint-disable-next-line no-console -- in production, nothing else says that the page will wait for ever
-        console.warn(`offerlet: ${source.hint}`);
+        // In production, nothing else says that the page will wait for ever.
+        warn(source.hint);
       });
     return () => void started.then((stop) => stop?.());
   };

@@ -1,6 +1,6 @@
 import { dom } from '../dom/dom.ts';
 import { openPageConsent, type ConsentOption } from '../session/consent.ts';
-import { type Explanation, openTrace, tellDeveloper } from '../session/openTrace.ts';
+import { type Explanation, openTrace, tellDeveloper, warn } from '../session/openTrace.ts';
 import { onWithdrawal, withdrawEverywhere } from '../session/sessionStorage.ts';
 import { consentTexts, type LoadSources } from './namedConsent.ts';
 import { readAttributes, type Inspect, type Mount, type ShowOptions } from './showOptions.ts';
@@ -113,9 +113,8 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
     run(script) {
       const { href } = location;
       if (script && ran?.script.isConnected && ran.url === href) {
-        // oxlint-disable-next-line no-console -- two scripts would show and count everything twice
-        console.warn('offerlet: the script is already on this page. Remove one of the two.');
-        return;
+        // Two scripts would show and count everything twice.
+        return warn('the script is already on this page. Remove one of the two.');
       }
       const hasOffers = ['relay', 'view', 'display-mode'].some((name) => script?.hasAttribute(`data-${name}`));
       if (!hasOffers) explainUnused(UNUSED, () => !isUsed && !dom.querySelector('offer-let'));

@@ -145,7 +145,7 @@ export interface Explanation<Code extends string = OutcomeCode> {
   readonly events: readonly PageEvent<Code>[];
 }
 
-/** Maximum events that `explain()` returns: a page that stays open for days must not grow. */
+/** Maximum events that `explain()` returns, and that one event may lead to: a page that stays open for days must not grow. */
 const EVENTS_MAX = 500;
 
 /** What a mount waits for, and what to do about it. */
@@ -189,6 +189,7 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
   const events: PageEvent<Code>[] = [];
   /** What listeners are hearing, and what comes after it. */
   const pending: PageEvent<Code>[] = [];
+  let isEndless = false;
   let current: Outcome<Code> | undefined;
   let settle: (outcome: Outcome<Code>) => void;
   const first = new Promise<Outcome<Code>>((resolve) => (settle = resolve));
@@ -211,13 +212,19 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
       if (events.length > EVENTS_MAX) events.shift();
       // What a listener causes comes after what it hears, for every listener.
       if (pending.push(event) > 1) return;
-      for (const next of pending)
+      for (const [at, next] of pending.entries()) {
+        if (at === EVENTS_MAX) {
+          if (!isEndless) tellDeveloper('A listener causes events without end');
+          isEndless = true;
+          break;
+        }
         for (const listener of listeners)
           try {
             listener(next);
           } catch {
             // The listener's own error: the session goes on.
           }
+      }
       pending.length = 0;
     },
     conclude(outcome) {
@@ -225,8 +232,7 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
       const { code, message, hint } = outcome;
       // Where a developer looks, whatever is wrong has one line.
       if (code === 'invalid_config' || (hint && /refused|error|no_|failed/.test(code) && isDeveloping()))
-        // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
-        console.warn(`offerlet: ${message}. ${hint} (${code})`);
+        warn(`${message}. ${hint} (${code})`);
       settle(outcome);
       trace.emit({ type: 'outcome', ...outcome });
     },
@@ -254,10 +260,15 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
   return trace;
 }
 
+/** Writes a line to the console. */
+export function warn(text: string): void {
+  // oxlint-disable-next-line no-console -- where a developer looks
+  console.warn(`offerlet: ${text}`);
+}
+
 /** Writes a line to the console, on a page of the developer's own machine. */
 export function tellDeveloper(text: string): void {
-  // oxlint-disable-next-line no-console -- where a developer looks
-  if (isDeveloping()) console.warn(`offerlet: ${text}`);
+  if (isDeveloping()) warn(text);
 }
 
 function decisionOf({ isGiven, by, at }: ConsentEntry): ConsentDecision | undefined {
