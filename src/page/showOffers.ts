@@ -154,11 +154,9 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
 
   function dispatch(detail: PageEvent): void {
     // Once they have left, their target reports it.
-    const place = [mounted?.place, find()].find((element) => element?.isConnected) ?? dom;
-    // Missing on a server.
-    (place as Partial<EventTarget>).dispatchEvent?.(
-      new CustomEvent('offerlet', { bubbles: true, composed: true, detail }),
-    );
+    const place = [mounted?.place, find()].find((element) => element?.isConnected);
+    const event = new CustomEvent('offerlet', { bubbles: true, composed: true, detail });
+    (place ? unclobbered(place) : dom).dispatchEvent(event);
   }
 
   async function look(exchange?: RawExchange): Promise<void> {
@@ -187,11 +185,7 @@ function mayInspect({ sandbox }: ShowOptions, exchange: RawExchange | undefined)
 function openMeasure(): (step: string) => void {
   let start = performance.now();
   return (step) => {
-    try {
-      performance.measure(`offerlet:${step}`, { start });
-    } catch {
-      // Browsers before 2021 take no options.
-    }
+    performance.measure(`offerlet:${step}`, { start });
     start = performance.now();
   };
 }

@@ -86,6 +86,10 @@ test('a form may hold the offers, whatever its fields are called', async ({ page
     fixture.page('/target', shop(`${PRISTINE}${inForm}${scriptTag({ target: '#target', 'order-id': '' })}`)),
   );
   await page.waitForFunction('offersIn("#target > div")');
+  await page.evaluate(`window.codes = [];
+    EventTarget.prototype.addEventListener.call(find('#target'), 'offerlet', ({ detail }) => codes.push(detail.code));
+    offerlet.consent(false);`);
+  expect(await page.evaluate('codes')).toContain('consent_denied');
 });
 
 test('an overlay waits for a modal form whose fields shadow its methods', async ({ page }) => {
