@@ -191,8 +191,8 @@ async function checkShopper(user: unknown, order: unknown): Promise<Record<strin
   for (const name of IDENTIFIERS) {
     const value = own(user, name);
     if (typeof value !== 'string') continue;
-    const [stated, identifier] = name === 'email' ? ['email_hash', await hashEmail(value)] : [name, value];
-    checks[stated] = shopperCheck(identifier, order);
+    const [stated, identifier] = name === 'email' ? ['email_hash', await hashEmail(value)] : [name, value.trim()];
+    checks[stated] = shopperCheck(stated === 'email_hash' ? identifier.toLowerCase() : identifier, order);
   }
   return checks;
 }

@@ -132,11 +132,7 @@ export function copyOptions<T extends object>(options: T): { readonly options: T
  */
 export function checkOptions(options: unknown, context: CheckContext = {}): Placement | Failure {
   try {
-    const checked = check(options, context);
-    // What is sent is searched as well: a getter may return something else each time.
-    return hasSecret(options) || ('mode' in checked && hasSecret(checked.request))
-      ? containsSecret('The options')
-      : checked;
+    return hasSecret(options) ? containsSecret('The options') : check(options, context);
   } catch {
     return unreadable();
   }
@@ -253,6 +249,8 @@ function checkShopper(
     return missing(name, 'the SHA-256 in hex, or set email instead');
   if (name === 'email' && !globalThis.crypto?.subtle)
     return missing('email_hash', 'the SHA-256 in hex: browsers hash an email on https pages only');
+  // As the relay sends it on.
+  Object.assign(Object(user), { [name]: name === 'email_hash' ? shopper.toLowerCase() : shopper });
   return undefined;
 }
 

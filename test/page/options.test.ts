@@ -217,7 +217,7 @@ test('what is computed, empty or of another kind costs no offers', () => {
     expect(check({ email, external_guid: 'c-1' }, {}).request.user_details).toEqual({ external_guid: 'c-1' });
     expect(check({ email }, {}).request.user_details).toEqual({});
   }
-  expect(check({ email_hash: 'AB'.repeat(32) }, {}).request.user_details?.email_hash).toBe('AB'.repeat(32));
+  expect(check({ email_hash: 'AB'.repeat(32) }, {}).request.user_details?.email_hash).toBe('ab'.repeat(32));
   const { signal, warnings } = check({}, {}, { signal: new AbortController() });
   expect([signal, warnings]).toEqual([
     undefined,

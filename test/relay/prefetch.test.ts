@@ -199,6 +199,7 @@ describe('the shopper', () => {
 
   test.each<[string, UserDetails, UserDetails | undefined]>([
     ['the same hash', ADA, ADA],
+    ['the hash in upper case, on the server', { email_hash: ADA.email_hash.toUpperCase() }, ADA],
     ['the email of that hash, on the server', EMAIL, ADA],
     ['the same customer', { external_guid: 'A1' }, { external_guid: 'A1' }],
     ['the same customer and a name', { external_guid: 'A1' }, { external_guid: 'A1', first_name: 'Ada' }],
