@@ -221,7 +221,7 @@ export function openConsent(log: ConsentEntry[] = []): Consent {
         if ('consent' in options) set(option, 'option');
         else if (hasPrivacySignal()) add(entryOf(false, 'Global Privacy Control', 'mount', true));
         else add(entryOf(true, 'default', 'mount'));
-        if (isHeld) add(entryOf(held.isGiven, 'elsewhere', 'mount'));
+        if (isHeld) add(entryOf((newest = held).isGiven, 'elsewhere', 'mount'));
       }
       isBeginning = false;
       notify(before);

@@ -41,11 +41,13 @@ describe.each(Object.keys(TRANSITIONS) as State[])('%s', (state) => {
         (consent) => consent.set(true, 'b'),
         (consent) => consent.set('granted', 'b'),
         (consent) => consent.set((decide: (yes: boolean) => void) => decide(true), 'b'),
+        (consent) => consent.set((decide: (yes: 'granted') => void) => decide('granted'), 'b'),
       ],
       no: [
         (consent) => consent.set(false, 'b'),
         (consent) => consent.set('denied', 'b'),
         (consent) => consent.set((decide: (yes: boolean) => void) => decide(false), 'b'),
+        (consent) => consent.set((decide: (yes: 'denied') => void) => decide('denied'), 'b'),
         (consent) =>
           consent.set(() => {
             throw Error('mine');
@@ -295,6 +297,16 @@ describe('the next mount in a place', () => {
     ['consent', (first: Consent) => first.set(true, 'consent()'), 'given'],
   ] as const)('begins with %s that no option has made', (_, decide, state) => {
     expect(next({}, decide)).toBe(state);
+  });
+
+  test('begins with what was taken back, whatever a promise in its option says later', async () => {
+    const place: ConsentPlace = {};
+    const [first, second] = [openConsent(), openConsent()];
+    first.begin({ consent: true }, { place });
+    first.set('required', 'consent()');
+    second.begin({ consent: Promise.resolve(true) }, { place });
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(stateOf(second)).toBe('undecided');
   });
 
   test('asks the source of its option anew', () => {
