@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string';
-import { isCount, isText, oneOf, own } from '../wire/json.ts';
+import { isCount, isText, oneOf, own, toJson } from '../wire/json.ts';
 import { CARD_ATTRIBUTE, PLACE_NAME, type PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import { firstOffers, readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { type MessageOverrides, messagesFor } from '../widget/messages.ts';
@@ -53,7 +53,8 @@ export function renderOffers(
   const groups = response.ok
     ? firstOffers(response.value.groups, isCount(maxOffers) && maxOffers > 0 ? maxOffers : undefined)
     : [];
-  if (!response.ok || !groups[0] || own(block, 'display_mode') !== 'INLINE') return { html: '', styleHash };
+  const isSmall = toJson(groups).length <= HTML_MAX;
+  if (!response.ok || !groups[0] || !isSmall || own(block, 'display_mode') !== 'INLINE') return { html: '', styleHash };
   const { session_id, footer, sandbox } = response.value;
   const view = viewOf({
     mode: 'INLINE',

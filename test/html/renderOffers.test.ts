@@ -57,11 +57,13 @@ test('it takes what relay.prefetch returned as well, and the options of the scri
   expect(renderOffers(json, { locale: 'ar' }).html).toContain('dir="rtl"');
 });
 
-test('a card that would be larger than 256 KB is left to the script', () => {
-  const card = (length: number) => {
+test('a card that would be larger than 256 KB is left to the script, and before it is rendered where its offers are', () => {
+  const card = (length: number, count = 9) => {
     const assets = pictures(60, { image_url: `https://images.test/${'x'.repeat(length)}` });
-    return renderOffers(prefetched(list(...Array.from({ length: 9 }, (_, at) => placed(at, { assets })))));
+    return renderOffers(prefetched(list(...Array.from({ length: count }, (_, at) => placed(at, { assets })))));
   };
+  expect(card(700).html.length).toBeLessThan(256 * 1024);
+  expect(card(700, 20).html).toBe('');
   expect(card(10).html.length).toBeGreaterThan(90_000);
   expect(card(1_000).html).toBe('');
   expect(card(1_000).styleHash).toBe(card(10).styleHash);
