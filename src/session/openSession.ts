@@ -135,10 +135,7 @@ function openSessionOn(
   const trace = openTrace<SessionOutcomeCode>();
   const subscribe = (listener: (event: SessionEvent) => void): (() => void) =>
     trace.subscribe((event) => listener(event.type === 'outcome' ? { ...resultOf(event), type: 'outcome' } : event));
-  subscribe((event) => {
-    if (event.type === 'dismiss') isDismissed = true;
-    options.onEvent?.(event);
-  });
+  subscribe((event) => options.onEvent?.(event));
   const session = openOfferSession(
     { options, placement: error ?? check(options) },
     {
@@ -183,7 +180,7 @@ function openSessionOn(
   function find(offer: PlacedOffer | undefined): PlacedOffer | undefined {
     const all = open()?.groups.flatMap(({ offers }) => offers);
     const found = all?.find(({ insertion_id }) => insertion_id === offer?.insertion_id);
-    if (!found) trace.emit({ type: 'error', reason: 'The offer is not one of this session: nothing was recorded' });
+    if (!found) trace.emit({ type: 'error', reason: 'The offer is not one of this session' });
     return found;
   }
 
@@ -220,7 +217,7 @@ function openSessionOn(
       return {
         target_url: (offer && (findAsset(offer, asset)?.target_url ?? offer.offer.target_url)) ?? '',
         ...(code && { promo_code: code }),
-        stored: (shown?.written() ?? Promise.resolve()).then(() => {}),
+        stored: Promise.resolve(shown?.written()).then(() => {}),
       };
     },
     decline: (offer) => void act('decline', offer),
@@ -229,7 +226,10 @@ function openSessionOn(
     copy: (offer) => void act('copy', offer),
     product: (offer, asset) => void act('product', offer, asset),
     footer: (link) => open()?.reporter.acted({ type: 'footer', link }),
-    dismiss: (by) => session.dismiss(by),
+    dismiss(by) {
+      isDismissed = true;
+      session.dismiss(by);
+    },
     explain: () => session.explain(),
     async stats() {
       const { queue } = session;

@@ -217,10 +217,14 @@ test('headers() is called for every request; when it rejects, nothing is lost', 
   session.destroy();
 });
 
-test('an onEvent that throws, or calls back, changes nothing', async () => {
-  const relay = startRelay(1);
+test('an onEvent that throws, or calls back, changes nothing; nothing is displayed after dismiss(), in one listener as well', async () => {
+  const relay = startRelay(2);
   const session = open(relay, {
-    onEvent() {
+    onEvent(event) {
+      if (event.type === 'display') {
+        session.dismiss('close');
+        session.displayed(only(only(session.latest).groups[0]?.offers[1]));
+      }
       throw Error('mine');
     },
   });
