@@ -188,9 +188,8 @@ export function openSessionQueue<T extends Core>(
   return {
     ...core,
     withdraw() {
-      // On the connection that is open, in this task: the page may be gone in the next.
-      const cleared = core.clear();
-      return Promise.all([withdrawConsent(options.endpoint, true), cleared]);
+      // Both in this task, the second on the connection that is open: the page may be gone in the next.
+      return Promise.all([withdrawConsent(options.endpoint, true), core.clear()]);
     },
   };
 }

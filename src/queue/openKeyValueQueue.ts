@@ -36,10 +36,8 @@ export function openKeyValueQueue(
   return {
     ...core,
     async withdraw() {
-      const clearing = core.clear();
-      await setMark(storage);
       // What is being written would otherwise be cleared by its writer, when the slot may be another session's already.
-      await clearing;
+      await Promise.all([setMark(storage), core.clear()]);
       await clearKeyValueQueue(storage, options.endpoint);
     },
   };

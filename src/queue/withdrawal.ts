@@ -76,8 +76,6 @@ export function withdrawConsent(endpoint?: string, isStored?: boolean): Promise<
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
   channel?.postMessage(0);
   channel?.close();
-  // An open queue clears itself on its connection. Otherwise at once, before all others are listed: the page may be gone by then.
-  if (endpoint && !isStored) clearQueue(queueName(endpoint)).catch(() => {});
   return clearQueues(endpoint);
 }
 

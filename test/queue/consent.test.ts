@@ -180,6 +180,16 @@ describe('a withdrawal here', () => {
     expect((await onDisk()).keys).toEqual([]);
   });
 
+  it('has left its mark when what it has dropped is reported', async () => {
+    const marks: unknown[] = [];
+    const onEvent = ({ type }: QueueEvent): unknown =>
+      type === 'dropped' && marks.push(localStorage.getItem('offerlet-consent')?.[0]);
+    const tab = openTab(undefined, { onEvent });
+    await tab.track(click('a'));
+    await tab.withdraw();
+    expect(marks).toEqual(['-']);
+  });
+
   it('leaves no database and no mark where nothing was stored', async () => {
     const marked = vi.spyOn(localStorage, 'setItem');
     await withdrawConsent('/events/batch');
