@@ -1,4 +1,4 @@
-import { type ClockedAccess, childOf, createPost, SECRET, LATE, nextTask, within } from '../queue/createPost.ts';
+import { type ClockedAccess, childOf, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
 import { reasonText } from '../wire/errors.ts';
 import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
@@ -28,7 +28,6 @@ export async function requestOffers({
 }: OffersRequest): Promise<{ json: unknown } | Failure> {
   const url = `${relay}/recommendations`;
   const abort = childOf(signal);
-  const isBlocked = watchPolicy(relay, abort.signal);
   const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
     const response = await createPost(access)(url, body, { signal: abort.signal, priority: 'low' });
     const { ok, status } = response;
@@ -38,18 +37,14 @@ export async function requestOffers({
     const { ok, status, json } = await within(RELAY_TIMEOUT_MS, read());
     return ok && json !== undefined ? { json } : refusal(url, ok, status, json);
   } catch (error) {
-    // Chromium rejects before it says that a policy has blocked the request.
-    await nextTask();
     if (error === SECRET) return containsSecret('The headers');
     const [message, hint] =
       error === LATE
         ? [`did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`, isDeveloping() ? COMPILING + SEE_LOG : SEE_LOG]
-        : isBlocked()
-          ? ['was blocked by the Content-Security-Policy of this page', `Add ${new URL(url).origin} to connect-src.`]
-          : [
-              `could not be reached (${reasonText(error)})`,
-              'Check that the relay is up, allows this origin and does not redirect.',
-            ];
+        : [
+            `could not be reached (${reasonText(error)})`,
+            'Check that the relay is up, allows this origin and does not redirect, and that connect-src of the page allows it.',
+          ];
     return outcome('network_error', `${url} ${message}`, hint);
   } finally {
     abort.abort();
@@ -95,15 +90,4 @@ function readErrors(json: unknown): Problem[] {
     const message = plainText(own(error, 'message'), 200);
     return message ? { path: plainText(own(error, 'path'), 100) ?? '', message } : [];
   });
-}
-
-/** Notices whether the page's policy blocks requests to the relay: the request itself fails without saying why. */
-function watchPolicy(relay: string, signal: AbortSignal): () => boolean {
-  let isBlocked = false;
-  const listen = (event: Event): void => {
-    const { effectiveDirective, blockedURI } = event as Partial<SecurityPolicyViolationEvent>;
-    isBlocked ||= effectiveDirective === 'connect-src' && `${blockedURI}`.startsWith(new URL(relay).origin);
-  };
-  globalThis.addEventListener?.('securitypolicyviolation', listen, { signal });
-  return () => isBlocked;
 }
