@@ -101,12 +101,13 @@ export function openClock(): Clock {
 export const LATE = 'Timeout';
 
 /**
- * Resolves to the promise's value, or rejects when it takes longer. The time is split into two halves, so that a page
+ * Resolves to the promise's value, or rejects when it takes longer, or `signal` aborts. The time is split into two halves, so that a page
  * that was busy throughout handles pending events before the second half is over.
  */
-export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+export async function within<T>(ms: number, promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', reject);
     timer = setTimeout(() => {
       timer = setTimeout(reject, ms / 2, LATE);
     }, ms / 2);

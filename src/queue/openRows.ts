@@ -73,7 +73,7 @@ export interface RowsListener {
 /** How consent is recorded where the rows are stored. */
 export interface ConsentRecord {
   /** Whether data stored under a consent was withdrawn: none of it may be read or sent. */
-  isWithdrawn(consent: string | undefined): boolean;
+  isWithdrawn(consent: unknown): boolean;
   /** Returns the id of a consent that is stored now. */
   newConsent(): string;
   /** Calls back when consent is withdrawn elsewhere, until it is closed. */
@@ -94,7 +94,7 @@ export function openRows(
   /** Ends when everything that was ever written is. */
   let written: Promise<unknown> = Promise.resolve();
   /** The consent under which the database was opened, once it is known. */
-  let consent: string | undefined;
+  let consent: unknown;
 
   const database = openDatabase({
     onBroken(error) {
@@ -120,13 +120,13 @@ export function openRows(
   const channel = onWithdrawal?.(withdraw);
 
   /** Whether what was read under `given` consent may go on. */
-  function checkConsent(stored: string | undefined, given: string | undefined): boolean {
+  function checkConsent(stored: unknown, given: unknown): boolean {
     if (given && (stored !== given || isWithdrawn(given))) withdraw();
     return !isStopped;
   }
 
   /** Returns the consent under which a transaction may write, if it may. The first one stores it. */
-  function admit(table: Table, stored: string | undefined): string | undefined {
+  function admit(table: Table, stored: unknown): unknown {
     if (!checkConsent(stored, consent)) return undefined;
     // What an earlier page had no time to clear.
     const isVoid = isWithdrawn(stored);
@@ -207,7 +207,7 @@ export function openRows(
       const stored = table.get(CONSENT);
       const moved = hasMoves ? changes.map(([key, , from = key]) => table.get(from)) : [];
       // A page that ends now cannot wait for a read: new events are written first, and removed if there is no consent.
-      const id = hasMoves || !given ? admit(table, consentIn(await stored)) : given;
+      const id = hasMoves || !given ? admit(table, await stored) : given;
       if (isStopped || !id) return { drops: [] };
       const before = await Promise.all(moved);
       changes.forEach(([key, value, from], at) => {
@@ -236,14 +236,14 @@ export function openRows(
     }
     drop(changed.drops);
     consent ??= changed.id;
-    checkConsent(consentIn(await changed.stored), changed.given);
+    checkConsent(await changed.stored, changed.given);
   }
 
   async function readRows(table: Table, more: number): Promise<FoundRows> {
     const given = consent;
     const before = [...known].flatMap(([key, row]) => (isSettled(row) ? [key] : []));
     const { keys, first } = await table.read(BATCH_MAX_EVENTS + SHARED_MAX + more);
-    const stored = consentIn(first.get(CONSENT));
+    const stored = first.get(CONSENT);
     if (isWithdrawn(stored)) {
       if (given) withdraw();
       return { keys: [], first: new Map() };
@@ -263,7 +263,7 @@ export function openRows(
     },
     async run(mode, work) {
       const done = await database.run(mode, async (table) => {
-        const stored = consentIn(await table.get(CONSENT));
+        const stored = await table.get(CONSENT);
         const id = mode === 'readwrite' ? admit(table, stored) : undefined;
         return (mode === 'readwrite' ? id : !isWithdrawn(stored)) ? { id, value: await work(table) } : undefined;
       });
@@ -330,9 +330,4 @@ function isSettled(row: KnownRow | undefined): boolean {
 /** Whether a row is none that a queue has written. */
 function isDamaged([key, row]: readonly [string, unknown]): boolean {
   return key > '0' && typeof own(own(row, 'event'), 'event_id') !== 'string';
-}
-
-/** Returns a stored consent. Other scripts can write here as well: what is not text is none, and is replaced. */
-function consentIn(stored: unknown): string | undefined {
-  return typeof stored === 'string' ? stored : undefined;
 }

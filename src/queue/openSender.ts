@@ -57,8 +57,6 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
   let isEager = false;
   /** Whether events that are too old were dropped: once per page load is enough. */
   let hasSwept = false;
-  /** Whether the rows of other tabs have been read. */
-  let hasRead = false;
   let isStopped = false;
   /** Ends when nothing is being sent. */
   let drained: Promise<unknown> = Promise.resolve();
@@ -96,7 +94,6 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     if (isPaused || isStopped) return false;
     const { first } = await rows.read();
     if (isStopped) return false;
-    hasRead = true;
     backoff = first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
     let earliest = 0;
@@ -130,7 +127,6 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     const bytes = toJson(events).length;
     const keepalive = (isLeaving || !avoidsKeepalive) && bytes <= keepaliveRoom;
     if (isLeaving && !keepalive) return false;
-    let before = backoff;
     const wasEager = isEager;
     isEager = false;
     fresh = 0;
@@ -145,8 +141,8 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     if (keepalive) keepaliveRoom += bytes;
     const { status, reason } = response;
     avoidsKeepalive = keepalive && !status;
-    // A page that leaves at once has not read what others have stored, and must not forget it.
-    if (!hasRead) before = (await rows.read()).first.get(BACKOFF) as Backoff | undefined;
+    // What others have stored must not be forgotten.
+    const before = (await rows.read()).first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
     lastResponse = { status, at: now };
     // A failed handover doesn't count, or a page that is hidden again and again would send each time.
@@ -175,13 +171,12 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     )
       return;
     // Stored until a response arrives, which may be never: the relay drops duplicates.
-    const rest = rows.idle().filter(([key, { tries }]) => !tries && !isSuspect(key));
-    for (const isRelayTime of [true, undefined]) {
-      const group = rest.filter(([, row]) => row.isRelayTime === isRelayTime);
-      while (group[0]) {
-        const [before, handed] = [handedOver, deliver(group.splice(0, BATCH_MAX_EVENTS), true)];
-        handedOver = before.then(() => handed);
-      }
+    let rest = rows.idle().filter(([key, { tries }]) => !tries && !isSuspect(key));
+    while (rest[0]) {
+      const batch = takeBatch(rest);
+      rest = rest.filter((row) => !batch.includes(row));
+      const [before, handed] = [handedOver, deliver(batch, true)];
+      handedOver = before.then(() => handed);
     }
   }
 
@@ -242,7 +237,8 @@ export async function sendBatch(
     return { status, body, retryAfter: response.headers.get('retry-after'), reason };
   };
   try {
-    return await within(TIMEOUT_MS, read());
+    // A `fetch` of the page may not listen to the signal: its events are released all the same.
+    return await within(TIMEOUT_MS, read(), abort.signal);
   } catch (error) {
     cancel();
     return { status: 0, reason: reasonText(error) };
