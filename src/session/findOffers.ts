@@ -3,14 +3,15 @@ import { childOf, type ClockedAccess, nextTask } from '../queue/createPost.ts';
 import { reasonText } from '../wire/errors.ts';
 import { hashEmail } from '../wire/hash.ts';
 import { type JsonObject, own, type Problem } from '../wire/json.ts';
+import { RELAY_TIMEOUT_MS } from '../wire/limits.ts';
 import { whyUnusable } from '../wire/offers/prefetched.ts';
 import { firstOffers, readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { isBot, NONCE_FIELD, type RecommendationRequest } from '../wire/offers/request.ts';
-import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
+import type { PlacedGroup, SafeResponse } from '../wire/offers/response.ts';
 import type { Placement } from './checkOptions.ts';
 import { createReporter, type Reporter } from './createReporter.ts';
 import { type Failure, outcome, type Trace } from './openTrace.ts';
-import { identifyOrder, openOrderMemory, type OrderMemory, type OrderStore } from './orderMemory.ts';
+import { openOrder, type OrderMemory, type OrderStore } from './orderMemory.ts';
 import { NO_RELAY, requestOffers } from './requestOffers.ts';
 
 /** What offers are found with. */
@@ -37,6 +38,8 @@ export interface Prefetched {
 
 /** Milliseconds between looks for a block that is still to come. */
 const LOOK_MS = 30;
+/** Milliseconds that a block may take: a page may never end its HTML. */
+const STREAM_MS = 2 * RELAY_TIMEOUT_MS;
 
 /** A valid response. Nothing of it has been counted. */
 export interface FoundOffers {
@@ -73,20 +76,19 @@ interface Found extends Pick<FoundOffers, 'response' | 'json'>, Partial<Pick<Fou
  * or it is requested. In a browser the request leaves in the current task, unless an email has to be hashed first.
  */
 export async function findOffers(context: OfferContext): Promise<FoundOffers | Failure> {
-  const { placement, orders, trace, signal } = context;
+  const { placement, trace, signal } = context;
   const { relay, view, mode, isSandbox } = placement;
-  const { key, nonce } = (orders && (await identifyOrder(orders, placement))) ?? {};
-  const memory = openOrderMemory({ key, store: orders, signal });
+  const memory = await openOrder(context);
   const dismissed = await dismissalOf(memory, placement);
   if (dismissed) return dismissed;
   const body = await buildRequest(placement);
   const user_details = Object.keys(body.user_details ?? {});
   throwIfAborted(signal);
-  trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
+  trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: !!memory.key };
   const found =
     (await recall(memory)) ??
     usePrefetched(context, body) ??
-    (await requestOrStreamed(context, { ...body, [NONCE_FIELD]: nonce }));
+    (await requestOrStreamed(context, { ...body, [NONCE_FIELD]: memory.nonce }));
   if ('code' in found) return found;
   const { response, json, isRemembered = false, isPrefetched = false } = found;
   // Other tabs find what was requested before this one shows it.
@@ -134,7 +136,8 @@ async function requestOrStreamed(
   const request = childOf(signal);
   const requested = requestOnce({ ...context, signal: request.signal }, body);
   const stream = async (): Promise<Found | Failure> => {
-    while (!request.signal.aborted && prefetched.isComing()) {
+    const end = performance.now() + STREAM_MS;
+    while (!request.signal.aborted && prefetched.isComing() && performance.now() < end) {
       await nextTask(LOOK_MS);
       const found = usePrefetched(context, body);
       if (found) return found;
@@ -188,7 +191,7 @@ function load(
     session_id,
     emit: trace.emit,
     once: (event_id) => memory.once(event_id, () => written),
-    onDismissed: () => void (placement.mode !== 'INLINE' && memory.once('closed')),
+    onDismissed: () => void memory.once('closed'),
     track(event) {
       if (!isCounted) return;
       const tracked = queue()
@@ -231,23 +234,14 @@ async function dismissalOf(
  * Returns the part of a response that is stored: the validated fields that are shown again, in the wire's own shape, so
  * that they are validated again when they are read.
  */
-export function toStorable({ session_id, groups, footer, sandbox }: SafeResponse): RecommendationResponse {
+export function toStorable({ groups, left_out: _l, ...response }: SafeResponse): object {
   const all = groups.flatMap(({ offers }) => offers);
   return {
-    session_id,
-    sandbox,
-    footer,
-    recommendations: Object.fromEntries(
-      all.map(({ offer_id, advertiser, offer }) => [offer_id, { advertiser, offer }]),
-    ),
+    ...response,
+    recommendations: Object.fromEntries(all.map((offer) => [offer.offer_id, offer])),
     recommendation_groups: groups.map(({ offers, ...group }) => ({
       ...group,
-      items: offers.map(({ offer_id, advertiser_id, insertion_id }, insertion_order) => ({
-        offer_id,
-        advertiser_id,
-        insertion_id,
-        insertion_order,
-      })),
+      items: offers.map(({ advertiser: _a, offer: _o, ...item }) => item),
     })),
   };
 }

@@ -5,10 +5,11 @@ import { reasonText } from '../wire/errors.ts';
 import { own } from '../wire/json.ts';
 import { nameOf, type Placement, type OfferOptions } from './checkOptions.ts';
 import { openConsent, type ConsentEntry, type ConsentScope, type ConsentSource } from './consent.ts';
-import { findOffers, type FoundOffers, type LoadedOffers, type Prefetched } from './findOffers.ts';
+import { findOffers, type FoundOffers, type LoadedOffers, type OfferContext, type Prefetched } from './findOffers.ts';
 import {
   isDeveloping,
   tellDeveloper,
+  warn,
   NO_CONSENT,
   outcome,
   type DismissEvent,
@@ -19,6 +20,7 @@ import {
   type Explanation,
   type Trace,
 } from './openTrace.ts';
+import { openOrder } from './orderMemory.ts';
 import type { SessionStorage } from './sessionStorage.ts';
 
 /** What a session is about. */
@@ -90,6 +92,8 @@ export function openOfferSession<Code extends string>(
   const early: unknown[] = [];
   /** There while there is consent. Aborted when it ends, or the offers must leave. */
   let lifetime: AbortController | undefined;
+  /** What is found, or was. */
+  let finding: OfferContext | undefined;
   /** What the shopper sees and may close. */
   let shown: LoadedOffers | undefined;
   /** The latest. It sends and takes events while there is consent. */
@@ -101,9 +105,9 @@ export function openOfferSession<Code extends string>(
   /** The caller's, which destroys the session. Each time that offers are shown has its own signal. */
   const callerSignal = 'code' in placement ? undefined : placement.signal;
   consent.subscribe(decided);
+  if (callerSignal?.aborted) queueMicrotask(destroy);
   // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.
   queueMicrotask(begin);
-  if (callerSignal?.aborted) queueMicrotask(destroy);
   callerSignal?.addEventListener('abort', destroy);
 
   const session: OfferSession<Code> = {
@@ -115,7 +119,7 @@ export function openOfferSession<Code extends string>(
       if ('code' in placement) return Promise.resolve(placement);
       const { fetch, headers } = options;
       trace.waitingFor = 'relay';
-      return findOffers({
+      finding = {
         placement,
         access: { fetch, headers, clock },
         prefetched,
@@ -123,7 +127,8 @@ export function openOfferSession<Code extends string>(
         trace,
         signal,
         queue: () => session.queue,
-      });
+      };
+      return findOffers(finding);
     },
     consent(decision) {
       if (hasBegun) consent.set(decision, 'consent()');
@@ -135,6 +140,9 @@ export function openOfferSession<Code extends string>(
       if (offers) return offers.reporter.dismissed(by);
       if (!lifetime || trace.outcome) return;
       lifetime.abort('dismissed');
+      lifetime = new AbortController();
+      // The next page must not show them either.
+      if (finding) void openOrder({ ...finding, signal: lifetime.signal }).then(({ once }) => once('closed'));
       trace.conclude(outcome('dismissed', 'Closed before any offers were shown'));
     },
     again(changed) {
@@ -162,12 +170,12 @@ export function openOfferSession<Code extends string>(
   return session;
 
   function begin(): void {
-    if (isDestroyed || callerSignal?.aborted) return;
+    if (isDestroyed) return;
     if ('code' in placement) return trace.conclude(placement);
     hasBegun = true;
     const reason = placement.warnings.join(' ');
-    // oxlint-disable-next-line no-console -- once: nobody would notice that something was left out
-    if (reason) console.warn(`offerlet: ${reason}`);
+    // Nobody would notice that something was left out.
+    if (reason) warn(reason);
     if (reason) trace.emit({ type: 'error', reason });
     storage.resume(endpoint());
     consent.begin(options, scope);

@@ -117,6 +117,20 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
   };
 }
 
+/** Opens the memory of a placement's order, by what this device recognizes it by. */
+export async function openOrder({
+  placement,
+  orders,
+  signal,
+}: {
+  readonly placement: Placement;
+  readonly orders: OrderStore | undefined;
+  readonly signal: AbortSignal;
+}): Promise<OrderMemory & Partial<OrderIdentity>> {
+  const identity = orders && (await identifyOrder(orders, placement));
+  return { ...identity, ...openOrderMemory({ key: identity?.key, store: orders, signal }) };
+}
+
 /** By what this device, and nobody else, recognizes an order. */
 interface OrderIdentity {
   /** The key under which it is remembered. */
@@ -130,7 +144,7 @@ interface OrderIdentity {
  * about the shopper: with a key that did, anybody could try email addresses. It is undefined, and nothing is remembered, if
  * the order has no `order_id`.
  */
-export async function identifyOrder(
+async function identifyOrder(
   store: OrderStore,
   { relay, request, isSandbox }: Placement,
 ): Promise<OrderIdentity | undefined> {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
 import { openPageConsent } from '../../src/session/consent.ts';
 import type { LoadedOffers } from '../../src/session/findOffers.ts';
-import { type Explanation, type Failure, openTrace, outcome } from '../../src/session/openTrace.ts';
+import { type Explanation, type Failure, openTrace, outcome, type Trace } from '../../src/session/openTrace.ts';
 import { openOfferSession, type OfferSession, type Shown } from '../../src/session/offerSession.ts';
 import { keyValueStorage } from '../../src/session/sessionStorage.ts';
 import { device, startRelay, type Device, type TestRelay } from './sessionWorld.ts';
@@ -266,17 +266,46 @@ test.each([false, true])(
   },
 );
 
-test('a denial before the walk has asked opens no queue', async () => {
-  const relay = startRelay(1);
+test('what a request that hangs has held is sent as soon as consent is given again', async () => {
+  const { session, relay, shown } = await reach('shown');
+  await vi.waitFor(() => expect(relay.names()).toEqual(['WIDGET_LOAD']));
+  relay.batch = () => new Promise(() => {});
+  const [offers] = shown;
+  offers?.reporter.seen('display', offers.groups[0]?.offers[0]);
+  await letPass(400);
+  session.consent(undefined);
+  relay.batch = () => new Response(null, { status: 202 });
+  session.consent(true);
+  await letPass(2_000);
+  expect(relay.names()).toContain('BRAND_DISPLAY');
+  session.destroy();
+});
+
+/** Opens a session that looks for offers with what the server has prefetched, if anything. */
+function find(relay: TestRelay, prefetched = NONE): { session: OfferSession; trace: Trace } {
+  const trace = openTrace();
   const options = { ...OPTIONS, fetch: relay.fetch, consent: true };
   const session = openOfferSession(
     { options, placement: checkOptions(options) },
     {
-      trace: openTrace(),
+      trace,
       storage: keyValueStorage(device()),
-      show: async ({ find }, signal) => (await Promise.resolve(), (await find(signal, NONE)) as Failure),
+      show: async ({ find }, signal) => (await Promise.resolve(), (await find(signal, prefetched)) as Failure),
     },
   );
+  return { session, trace };
+}
+
+test('a page that never ends its HTML ends with the failure of its request', async () => {
+  const relay = Object.assign(startRelay(), { offers: () => new Response('', { status: 502 }) });
+  const { session, trace } = find(relay, { ...NONE, isComing: () => true });
+  await letPass(9_000);
+  expect(trace.outcome?.code).toBe('network_error');
+  session.destroy();
+});
+
+test('a denial before the walk has asked opens no queue', async () => {
+  const { session } = find(startRelay());
   session.consent(false);
   await settle();
   expect(session.queue).toBeUndefined();

@@ -50,19 +50,22 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
     second.destroy();
   });
 
-  test('an overlay that was closed is not shown again', async () => {
-    const relay = startRelay(1);
-    const storage = openStorage();
-    const first = open(relay, { storage, order: '7', mode: 'OVERLAY' });
-    await first.result;
-    first.dismiss('escape');
-    const stored = (): string => [...storage.values.values()].join();
-    await vi.waitFor(() => expect(stored()).toContain('closed'));
-    first.destroy();
-    const second = open(relay, { storage, order: '7', mode: 'OVERLAY' });
-    expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });
-    second.destroy();
-  });
+  test.each([true, false])(
+    'an overlay that was closed, even before it was there, is not shown again: %s',
+    async (is) => {
+      const relay = startRelay(1);
+      const storage = openStorage();
+      const first = open(relay, { storage, order: '7', mode: 'OVERLAY' });
+      await (is ? first.result : vi.waitFor(() => expect(relay.asked).toHaveLength(1)));
+      first.dismiss('escape');
+      const stored = (): string => [...storage.values.values()].join();
+      await vi.waitFor(() => expect(stored()).toContain('closed'));
+      first.destroy();
+      const second = open(relay, { storage, order: '7', mode: 'OVERLAY' });
+      expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });
+      second.destroy();
+    },
+  );
 });
 
 test('offers on a page leave a session’s memory in localStorage alone', async () => {
