@@ -89,6 +89,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     if (waiting >= callsPerClient) throw TOO_MANY;
     const waitMs = breaker.enter(caller);
     if (waitMs > 0) throw paused(waitMs);
+    caller.onSend?.();
     if (client !== undefined) calls.set(client, waiting + 1);
     try {
       const response = readResponse(await send(body, caller));

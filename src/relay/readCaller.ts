@@ -15,6 +15,8 @@ export interface Caller {
   readonly onOffers: RelaySettings['onOffers'];
   readonly onEvents: RelaySettings['onEvents'];
   readonly waitUntil: RequestInfo['waitUntil'];
+  /** Called when a request is sent to the network; a paused network is sent none. */
+  readonly onSend?: () => void;
 }
 
 /** What says who the caller of a request is. */

@@ -107,13 +107,12 @@ export function createForwardOnce(
       try {
         const fresh = await claim(own, caller);
         if (fresh.length > 0) {
-          noteForwarded(fresh, caller);
           const isAll = fresh.length === all.length;
           const wanted = isAll ? events : fresh.map((record) => events[all.indexOf(record)] as WireEvent);
           // While the network is awaited. The events themselves may go.
           const cells = counting?.cellsOf(wanted);
           const kept = caller.onEvents && wanted;
-          result = await forward(wanted, caller);
+          result = await forward(wanted, { ...caller, onSend: () => noteForwarded(fresh, caller) });
           const { fates } = result;
           accepted = kept?.filter((_, at) => fates[at]?.state === 'accepted') ?? [];
           await record(result, { fresh, caller, cells: await cells });

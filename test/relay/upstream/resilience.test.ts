@@ -34,7 +34,7 @@ test('five failures in a row pause calls for ten seconds, then one request probe
 });
 
 test('the circuit of events leaves requests for offers alone, and /health names it', async () => {
-  const { network, relay, post } = setUp();
+  const { network, relay, post, counted } = setUp();
   const health = async (): Promise<unknown> => (await relay(new Request('https://shop.example/health'))).json();
   expect(await health()).toMatchObject({ status: 'ok', network: 'unknown' });
   network.respondWith((call) => (call.path === '/recommendations' ? accept(call) : json(500, { message: 'Oops' })));
@@ -43,6 +43,8 @@ test('the circuit of events leaves requests for offers alone, and /health names 
     await post('/events/batch', { events: [event({ session_id })] });
   }
   expect((await post('/events/batch', { events: [event()] })).status).toBe(503);
+  // What a paused network was not sent is not counted as sent.
+  expect(counted('events_forwarded')).toBe(network.events().length);
   expect((await post('/recommendations', REQUEST)).status).toBe(200);
   expect(await health()).toMatchObject({ status: 'ok', network: 'failing' });
 });
