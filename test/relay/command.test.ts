@@ -77,6 +77,20 @@ test('the command serves pages at its base path, and ends on SIGTERM', async () 
   expect(running.output()).not.toContain(KEY);
 });
 
+test('on SIGTERM it does not wait for a network that never responds', async () => {
+  await network.close();
+  let waiting = 0;
+  network = await serve(({ url }, response) => {
+    if (url === '/health') response.end(JSON.stringify({ status: 'ok', environment }));
+    else waiting += 1;
+  });
+  const running = start(['--timeout', 'recommendations=120000']);
+  const asked = post(`${await running.url}/recommendations`, REQUEST).catch(() => 'cut');
+  await expect.poll(() => waiting).toBe(1);
+  running.kill('SIGTERM');
+  expect([await running.ended, await asked]).toEqual([0, 'cut']);
+});
+
 test('the first line that people read is the URL of the relay, base path included', async () => {
   const args = ['relay', '--network', network.url, '--port', '0', '--base-path', '/offers/'];
   const running = command.start(args, { env: { OFFERLET_API_KEY: KEY } });
