@@ -1,102 +1,75 @@
-import { isObject, own } from '../wire/json.ts';
-import { type Ask, type Exchange, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
-import { PUBLISHER_RULES } from './publisherRules.ts';
-import { of, reading, refused, rule, type Checked, type Rule } from './rule.ts';
+import { CHANNEL_PATHS, PUBLISHER_STATUSES } from '../wire/channel.ts';
+import { isObject, oneOf, own } from '../wire/json.ts';
+import { bad, get, listed, put, remove } from './channel.ts';
+import { type Exchange, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
+import { isRising, NOBODY, of, reading, refused, refusesElsewhere, rule, type Checked, type Rule } from './rule.ts';
 
-const LIST = '/adnet/publishers/list/';
-const DETAILS = '/adnet/channel/details/';
-const CATEGORIES = '/adnet/adconfig/categories/';
-const EXCLUSIONS = '/adnet/channel/exclusions/';
-const NOBODY = '00000000-0000-4000-8000-000000000000';
-const REMOVE_NOBODY = `/adnet/publishers/${NOBODY}/remove/`;
-const STATUSES = ['PENDING', 'NEEDS_INFO', 'APPROVED', 'REJECTED'];
-
-const get = (path: string, query: Ask['query'] = ''): Ask => ({ path, query, key: 'management' });
-const put = (path: string, body: unknown): Ask => ({ method: 'PUT', path, key: 'management', body });
-const exclusionsOf = (id: string): string => `/adnet/publishers/${id}/exclusions/`;
-const bad = (id: string, says: string, ask: Ask): Omit<Rule, 'of'> => refused(id, says, ask, [400, 'fields']);
+const { publishers: LIST, channelDetails: DETAILS, categories: CATEGORIES, add: ADD } = CHANNEL_PATHS;
+const { channelExclusions: EXCLUSIONS, publisherExclusions: exclusionsOf, publisher: detailsOf } = CHANNEL_PATHS;
 
 /** A rule that neither path with a body takes these. */
 const refusesBodies = (id: string, says: string, bodies: readonly string[]): Omit<Rule, 'of'> =>
   rule(id, says, async (on) => {
     for (const body of bodies)
-      for (const ask of [put(EXCLUSIONS, body), { ...put('/adnet/publishers/add/', body), method: 'POST' } as const]) {
+      for (const ask of [put(EXCLUSIONS, body), { ...put(ADD, body), method: 'POST' } as const]) {
         const exchange = await on.ask(ask);
         const isNamed = isObject(exchange.json) && Array.isArray(exchange.json['non_field_errors']);
         expect(exchange, '400 with { "non_field_errors": ["…"] }', exchange.status === 400 && isNamed);
       }
   });
 
-async function listed(
-  on: Checked,
-  query: Record<string, string>,
-): Promise<{ exchange: Exchange; publishers: readonly unknown[]; count: number }> {
-  const exchange = await on.ask(get(LIST, query));
-  const json = expectOk(exchange);
-  const publishers = own(json, 'publishers');
-  expect(
-    exchange,
-    '{ count, next, previous, publishers: […] }',
-    Array.isArray(publishers) && typeof own(json, 'count') === 'number',
-  );
-  return { exchange, publishers: publishers as readonly unknown[], count: Number(own(json, 'count')) };
-}
-
-async function channelExclusions(on: Checked): Promise<readonly string[]> {
+/** The exclusions of the channel. */
+async function channelExclusions(on: Checked): Promise<{ exchange: Exchange; ids: readonly string[] }> {
   const exchange = await on.ask(get(DETAILS));
-  const channel = own(own(own(own(expectOk(exchange), 'channel'), 'exclusions'), 'subcategories'), 'channel');
-  expect(
-    exchange,
-    '{ "channel": { "name", "exclusions": { "subcategories": { "channel": […] } } } }',
-    Array.isArray(channel),
-  );
-  return channel as readonly string[];
+  const ids = own(own(own(own(expectOk(exchange), 'channel'), 'exclusions'), 'subcategories'), 'channel');
+  const shape = '{ "channel": { "name", "exclusions": { "subcategories": { "channel": […] } } } }';
+  expect(exchange, shape, Array.isArray(ids));
+  return { exchange, ids: ids as readonly string[] };
 }
 
-async function someIds(on: Checked, count: number): Promise<string[]> {
-  const ids = (await on.world.categories()).flatMap(({ subcategories }) =>
-    subcategories.map(({ remote_id }) => remote_id),
-  );
-  if (ids.length < count) throw new UntoldError(`The network has fewer than ${count} subcategories.`);
-  return ids.slice(0, count);
+async function expectExclusions(on: Checked, wanted: readonly string[]): Promise<void> {
+  const { exchange, ids } = await channelExclusions(on);
+  expect(exchange, `exclusions ${JSON.stringify(wanted)}`, String(ids) === String(wanted));
+}
+
+async function subcategoryIds(on: Checked, least = 0): Promise<readonly string[]> {
+  const all = (await on.world.categories()).flatMap(({ subcategories }) => subcategories);
+  if (all.length < least) throw new UntoldError(`The network has fewer than ${least} subcategories.`);
+  return all.map(({ remote_id }) => remote_id);
 }
 
 /** Runs `work`, and puts the exclusions of the channel back, now or at the end. */
 async function keepingExclusions(on: Checked, work: () => Promise<void>): Promise<void> {
-  const before = await channelExclusions(on);
-  const restore = async (): Promise<void> => void expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: before })));
+  const { ids } = await channelExclusions(on);
+  const restore = async (): Promise<void> => void expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: ids })));
   await on.world.undoing('the exclusions of the channel', restore, work);
 }
 
-const sorted = (names: readonly string[]): boolean =>
-  names.every((name, at) => at === 0 || (names[at - 1] ?? '').toLowerCase() <= name.toLowerCase());
+const isByName = (all: readonly { name: string }[]): boolean => isRising(all.map(({ name }) => name.toLowerCase()));
 
 /** What the Channel API promises. Removing an approved publisher is not among it: nothing could undo that. */
 export const CHANNEL_RULES: readonly Rule[] = [
   ...of('channel', [
     reading('C1.no-key', 'A call without a key is refused.', async (on) => {
-      for (const path of [LIST, DETAILS, CATEGORIES, `/adnet/publishers/details/${NOBODY}/`])
+      for (const path of [LIST, DETAILS, CATEGORIES, detailsOf(NOBODY)])
         expectRefusal(await on.ask({ path, key: 'none' }), 401, 'detail');
     }),
     rule('C1.no-key-changes', 'Without a key nothing is changed, whatever the body.', async (on) => {
       for (const path of [EXCLUSIONS, exclusionsOf(NOBODY)])
         expectRefusal(await on.ask({ ...put(path, '{"subcategory_ids":'), key: 'none' }), 401, 'detail');
-      expectRefusal(await on.ask({ path: '/adnet/publishers/add/', key: 'none', body: '{"items":' }), 401, 'detail');
-      expectRefusal(await on.ask({ method: 'DELETE', path: REMOVE_NOBODY, key: 'none' }), 401, 'detail');
+      expectRefusal(await on.ask({ path: ADD, key: 'none', body: '{"items":' }), 401, 'detail');
+      expectRefusal(await on.ask({ ...remove(NOBODY), key: 'none' }), 401, 'detail');
     }),
     refused('C1.wrong-key', 'An unknown key is refused.', { path: DETAILS, key: 'wrong' }, [401, 'detail']),
-    refused(
-      'C1.first',
-      'The key is checked before anything else.',
-      { path: `/adnet/publishers/details/${NOBODY}/`, key: 'wrong' },
-      [401, 'detail'],
-    ),
-    refused(
-      'C3.details',
-      'The details of a publisher of another channel are a 404.',
-      get(`/adnet/publishers/details/${NOBODY}/`),
-      [404, 'error'],
-    ),
+    refusesElsewhere('C1.environment', get(DETAILS), 'detail'),
+    refused('C1.first', 'The key is checked before anything else.', { path: detailsOf(NOBODY), key: 'wrong' }, [
+      401,
+      'detail',
+    ]),
+    refused('C3.details', 'The details of a publisher of another channel are a 404.', get(detailsOf(NOBODY)), [
+      404,
+      'error',
+    ]),
     reading('C4.shape', 'Categories have a remote_id, a name and subcategories.', async (on) => {
       const exchange = await on.ask(get(CATEGORIES));
       const categories = own(expectOk(exchange), 'categories');
@@ -111,27 +84,24 @@ export const CHANNEL_RULES: readonly Rule[] = [
     reading('C4.sorted', 'Categories and their subcategories are sorted by name.', async (on) => {
       const exchange = await on.ask(get(CATEGORIES));
       const categories = await on.world.categories();
-      expect(exchange, 'categories by name', sorted(categories.map(({ name }) => name)));
-      for (const { subcategories } of categories)
-        expect(exchange, 'subcategories by name', sorted(subcategories.map(({ name }) => name)));
+      expect(exchange, 'categories by name', isByName(categories));
+      for (const { subcategories } of categories) expect(exchange, 'subcategories by name', isByName(subcategories));
     }),
     rule('C5.replace', "PUT replaces the channel's exclusions, and an empty list clears them.", (on) =>
       keepingExclusions(on, async () => {
-        const [one = '', other = ''] = await someIds(on, 2);
+        const [one = '', other = ''] = await subcategoryIds(on, 2);
         for (const wanted of [[other, one], [one], [one], []]) {
           const exchange = await on.ask(put(EXCLUSIONS, { subcategory_ids: wanted }));
           expect(exchange, '200 with { "ok": true }', exchange.status === 200 && own(exchange.json, 'ok') === true);
-          const found = await channelExclusions(on);
-          expect(await on.ask(get(DETAILS)), `exclusions ${JSON.stringify(wanted)}`, String(found) === String(wanted));
+          await expectExclusions(on, wanted);
         }
       }),
     ),
     rule('C5.duplicates', 'An id that is given twice is stored once.', (on) =>
       keepingExclusions(on, async () => {
-        const [one = '', other = ''] = await someIds(on, 2);
+        const [one = '', other = ''] = await subcategoryIds(on, 2);
         expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: [other, one, other] })));
-        const found = await channelExclusions(on);
-        expect(await on.ask(get(DETAILS)), `exclusions ["${other}","${one}"]`, String(found) === `${other},${one}`);
+        await expectExclusions(on, [other, one]);
       }),
     ),
     bad('C6.missing', 'subcategory_ids is required.', put(EXCLUSIONS, {})),
@@ -144,10 +114,10 @@ export const CHANNEL_RULES: readonly Rule[] = [
     }),
     rule('C6.nothing', 'A list with one unknown id changes nothing.', (on) =>
       keepingExclusions(on, async () => {
-        const [one = '', other = ''] = await someIds(on, 2);
+        const [one = '', other = ''] = await subcategoryIds(on, 2);
         expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: [one] })));
         expectRefusal(await on.ask(put(EXCLUSIONS, { subcategory_ids: [other, NOBODY] })), 400, 'fields');
-        expect(await on.ask(get(DETAILS)), 'the exclusions from before', String(await channelExclusions(on)) === one);
+        await expectExclusions(on, [one]);
       }),
     ),
     refused(
@@ -162,46 +132,39 @@ export const CHANNEL_RULES: readonly Rule[] = [
     ]),
     rule('C7.replace', "PUT replaces one publisher's exclusions, and leaves the channel's.", async (on) => {
       const { publisher_remote_id: id } = await on.world.publisher();
-      const ofPublisher = async (): Promise<Readonly<Record<'external' | 'publisher', readonly string[]>>> => {
-        const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
+      const ofPublisher = async () => {
+        const exchange = await on.ask(get(detailsOf(id)));
         const lists = own(own(own(expectOk(exchange), 'publisher'), 'exclusions'), 'subcategories');
         const [external, publisher] = [own(lists, 'external'), own(lists, 'publisher')];
         const areLists = Array.isArray(external) && Array.isArray(publisher);
         expect(exchange, 'publisher.exclusions.subcategories: { external: […], publisher: […] }', areLists);
-        return { external, publisher } as { external: readonly string[]; publisher: readonly string[] };
+        return { exchange, external, publisher };
       };
-      const [{ external, publisher: before }, channel] = [await ofPublisher(), await channelExclusions(on)];
-      const [one = '', other = ''] = await someIds(on, 2);
-      const set = async (ids: readonly string[]): Promise<void> =>
+      const [before, channel] = [await ofPublisher(), await channelExclusions(on)];
+      const [one = '', other = ''] = await subcategoryIds(on, 2);
+      const set = async (ids: unknown): Promise<void> =>
         void expectOk(await on.ask(put(exclusionsOf(id), { subcategory_ids: ids })));
       await on.world.undoing(
         `the exclusions of publisher ${id}`,
-        () => set(before),
+        () => set(before.publisher),
         async () => {
           await set([other, one, other]);
           expectRefusal(await on.ask(put(exclusionsOf(id), { subcategory_ids: [one, NOBODY] })), 400, 'fields');
-          const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
-          const found = await ofPublisher();
-          expect(exchange, `exclusions ["${other}","${one}"]`, String(found.publisher) === `${other},${one}`);
-          expect(exchange, "the publisher's own exclusions as before", String(found.external) === String(external));
-          const isAsBefore = String(await channelExclusions(on)) === String(channel);
-          expect(await on.ask(get(DETAILS)), "the channel's exclusions as before", isAsBefore);
+          const { exchange, external, publisher } = await ofPublisher();
+          expect(exchange, `exclusions ["${other}","${one}"]`, String(publisher) === `${other},${one}`);
+          expect(exchange, "the publisher's own exclusions as before", String(external) === String(before.external));
+          await expectExclusions(on, channel.ids);
         },
       );
     }),
     reading('C9.shape', "The channel's details have its name and exclusions.", async (on) => {
-      await channelExclusions(on);
-      const exchange = await on.ask(get(DETAILS));
+      const { exchange } = await channelExclusions(on);
       expect(exchange, 'channel.name', typeof own(own(exchange.json, 'channel'), 'name') === 'string');
     }),
     reading('C10.order', 'The list is sorted, newest first.', async (on) => {
       const { exchange, publishers } = await listed(on, { page_size: '200' });
       const times = publishers.map((each) => Date.parse(String(own(each, 'created_at'))));
-      expect(
-        exchange,
-        'created_at falling',
-        times.every((time, at) => at === 0 || time <= (times[at - 1] ?? 0)),
-      );
+      expect(exchange, 'created_at falling', isRising(times.toReversed()));
     }),
     reading('C10.default', 'A page has 50 items by default.', async (on) => {
       const { exchange, publishers, count } = await listed(on, {});
@@ -263,20 +226,14 @@ export const CHANNEL_RULES: readonly Rule[] = [
     reading('C13.words', 'q finds each of its words, whatever their case.', async (on) => {
       const { brand_name } = await on.world.publisher();
       const { exchange, publishers } = await listed(on, { q: `zzzzqqq ${brand_name.toUpperCase()}`, page_size: '200' });
-      expect(
-        exchange,
-        `"${brand_name}" among the items`,
-        publishers.some((each) => own(each, 'brand_name') === brand_name),
-      );
+      const isThere = publishers.some((each) => own(each, 'brand_name') === brand_name);
+      expect(exchange, `"${brand_name}" among the items`, isThere);
     }),
     reading('C13.literal', 'Percent signs, underscores and backslashes in q are no wildcards.', async (on) => {
       for (const q of ['%', '_', '\\']) {
         const { exchange, publishers } = await listed(on, { q, page_size: '200' });
-        expect(
-          exchange,
-          `only names with ${q}`,
-          publishers.every((each) => String(own(each, 'brand_name')).includes(q)),
-        );
+        for (const each of publishers)
+          expect(exchange, `only names with ${q}`, String(own(each, 'brand_name')).includes(q));
       }
     }),
     reading('C13.none', 'A word that no name has finds nothing.', async (on) => {
@@ -285,11 +242,7 @@ export const CHANNEL_RULES: readonly Rule[] = [
     }),
     reading('C14.no-key', 'An item of the list has no api_key.', async (on) => {
       const { exchange, publishers } = await listed(on, { page_size: '200' });
-      expect(
-        exchange,
-        'items without api_key',
-        publishers.every((each) => own(each, 'api_key') === undefined),
-      );
+      for (const each of publishers) expect(exchange, 'items without api_key', own(each, 'api_key') === undefined);
     }),
     reading(
       'C14.ids',
@@ -310,30 +263,22 @@ export const CHANNEL_RULES: readonly Rule[] = [
     ),
     reading('C15.status', 'status is one of the four, and created_at a time in UTC.', async (on) => {
       const { exchange, publishers } = await listed(on, { page_size: '200' });
-      expect(
-        exchange,
-        STATUSES.join(', '),
-        publishers.every((each) => STATUSES.includes(String(own(each, 'status')))),
-      );
-      expect(
-        exchange,
-        'created_at in UTC',
-        publishers.every((each) => /T.*(Z|\+00:00)$/.test(String(own(each, 'created_at')))),
-      );
+      for (const each of publishers) {
+        const isKnown = oneOf(PUBLISHER_STATUSES, own(each, 'status')) !== undefined;
+        expect(exchange, PUBLISHER_STATUSES.join(', '), isKnown);
+        expect(exchange, 'created_at in UTC', /T.*(Z|\+00:00)$/.test(String(own(each, 'created_at'))));
+      }
     }),
     reading('C16.approved', 'The details of an approved publisher have its api_key.', async (on) => {
       const { publisher_remote_id: id } = await on.world.publisher();
-      const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
+      const exchange = await on.ask(get(detailsOf(id)));
       const publisher = own(expectOk(exchange), 'publisher');
       expect(exchange, 'publisher.publisher_remote_id', own(publisher, 'publisher_remote_id') === id);
       expect(exchange, 'publisher.api_key', typeof own(publisher, 'api_key') === 'string');
-      const upper = await on.ask(get(`/adnet/publishers/details/${id.toUpperCase()}/`));
+      const upper = await on.ask(get(detailsOf(id.toUpperCase())));
       expect(upper, 'the same details for the id in upper case', upper.text === exchange.text);
     }),
-    refused('C16.text', 'Details of what is not a UUID are a 404.', get('/adnet/publishers/details/nobody/'), [
-      404,
-      'error',
-    ]),
+    refused('C16.text', 'Details of what is not a UUID are a 404.', get(detailsOf('nobody')), [404, 'error']),
     refusesBodies('C25.not-json', 'A body that is not JSON is refused.', ['{"subcategory_ids":', '']),
     refusesBodies('C25.not-object', 'A body that is not an object is refused.', ['[]', 'null', '"x"', '5']),
     rule('C25.method', 'Another method is a 405 that says which are allowed.', async (on) => {
@@ -342,7 +287,7 @@ export const CHANNEL_RULES: readonly Rule[] = [
         ['POST', LIST],
         ['GET', EXCLUSIONS],
         ['PUT', DETAILS],
-        ['GET', REMOVE_NOBODY],
+        ['GET', remove(NOBODY).path],
       ] as const) {
         const exchange = await on.ask({ method, path, key: 'management' });
         expectRefusal(exchange, 405);
@@ -370,7 +315,6 @@ export const CHANNEL_RULES: readonly Rule[] = [
       expect(exchange, 'a key that begins with adnet_sk_', /^adnet_sk_(live|test)_/.test(on.keys.management ?? ''));
     }),
   ]),
-  ...PUBLISHER_RULES,
   ...of('channel-and-offers', [
     refused('C1.kind', 'The key of another interface is refused.', { path: DETAILS, key: 'integration' }, [
       401,
@@ -379,9 +323,7 @@ export const CHANNEL_RULES: readonly Rule[] = [
     rule('C8.applies', 'An exclusion applies to the next request for offers.', async (on) => {
       const { placed } = await on.world.openSession();
       if (placed.length === 0) throw new UntoldError('The network has no offer for this key.');
-      const all = (await on.world.categories()).flatMap(({ subcategories }) =>
-        subcategories.map(({ remote_id }) => remote_id),
-      );
+      const all = await subcategoryIds(on);
       await keepingExclusions(on, async () => {
         expectOk(await on.ask(put(EXCLUSIONS, { subcategory_ids: all })));
         const { exchange, placed: after } = await on.world.openSession();

@@ -2,12 +2,11 @@ import { own } from '../wire/json.ts';
 import { batchStatus, EVENT_NAMES, type EventName, readBatchResponse } from '../wire/events.ts';
 import { DAY_MS } from '../wire/utcDates.ts';
 import { type Exchange, expect, expectRefusal } from './network.ts';
-import { of, reading, refused, rule, type Checked, type Rule } from './rule.ts';
+import { NOBODY, of, reading, refused, rule, type Checked, type Rule } from './rule.ts';
 import type { Placed, Session } from './world.ts';
 
 const ONE = '/events';
 const BATCH = '/events/batch';
-const NOBODY = '00000000-0000-4000-8000-000000000000';
 const MINUTE_MS = 60_000;
 
 /** Targets and properties that an event needs besides its session and offer. */

@@ -143,7 +143,7 @@ export function openNetwork(options: NetworkOptions): Network {
     silent = 0;
     const sent = {
       call: redact(`${method} ${target}`),
-      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)])),
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hide(value)])),
       ...(text !== undefined && { body: hide(text) }),
     };
     const { status } = response;

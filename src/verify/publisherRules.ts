@@ -1,30 +1,11 @@
+import { CHANNEL_PATHS } from '../wire/channel.ts';
 import { isObject, own } from '../wire/json.ts';
-import { type Ask, type Exchange, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
-import { of, refused, rule, type Checked, type Rule } from './rule.ts';
+import { bad, get, listed, put, remove } from './channel.ts';
+import { type Exchange, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
+import { NOBODY, of, refused, rule, type Checked, type Rule } from './rule.ts';
 import type { World } from './world.ts';
 
-const LIST = '/adnet/publishers/list/';
-const ADD = '/adnet/publishers/add/';
-const NOBODY = '00000000-0000-4000-8000-000000000000';
-
-const get = (path: string, query: Ask['query'] = ''): Ask => ({ path, query, key: 'management' });
-const put = (path: string, body: unknown): Ask => ({ method: 'PUT', path, key: 'management', body });
-const exclusionsOf = (id: string): string => `/adnet/publishers/${id}/exclusions/`;
-const bad = (id: string, says: string, ask: Ask): Omit<Rule, 'of'> => refused(id, says, ask, [400, 'fields']);
-
-/** The publishers of the channel with this name. */
-async function named(
-  on: Checked,
-  q: string,
-): Promise<{ exchange: Exchange; publishers: readonly unknown[]; count: number }> {
-  const exchange = await on.ask(get(LIST, { q }));
-  const json = expectOk(exchange);
-  return {
-    exchange,
-    publishers: (own(json, 'publishers') ?? []) as readonly unknown[],
-    count: Number(own(json, 'count')),
-  };
-}
+const { publishers: LIST, add: ADD, publisherExclusions: exclusionsOf, publisher: detailsOf } = CHANNEL_PATHS;
 
 /** What names a publisher. An item to add has its categories as well, right or wrong. */
 interface Item {
@@ -90,7 +71,7 @@ async function publishable(on: Checked): Promise<{
   readonly subcategory_ids: unknown;
 }> {
   const { publisher_remote_id: id } = await on.world.publisher();
-  const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
+  const exchange = await on.ask(get(detailsOf(id)));
   const publisher = own(expectOk(exchange), 'publisher');
   const key = own(publisher, 'api_key');
   expect(exchange, 'publisher.api_key', typeof key === 'string');
@@ -102,12 +83,10 @@ async function publishable(on: Checked): Promise<{
 function expectNamed(exchange: Exchange, places: readonly string[]): void {
   expectRefusal(exchange, 400, 'fields');
   const messages = Object.values(exchange.json as object).flat();
-  for (const place of places)
-    expect(
-      exchange,
-      `a message that names ${place}`,
-      messages.some((each) => String(each).includes(place)),
-    );
+  for (const place of places) {
+    const isNamed = messages.some((each) => String(each).includes(place));
+    expect(exchange, `a message that names ${place}`, isNamed);
+  }
 }
 
 /** A rule that an item refuses the whole call with each of these values. */
@@ -123,15 +102,8 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
   bad('C17.missing', 'items is required.', { path: ADD, key: 'management', body: {} }),
   bad('C17.no-list', 'items must be a list.', { path: ADD, key: 'management', body: { items: {} } }),
   rule('C17.too-many', '51 items are refused.', async (on) => {
-    const item = await newItem(on);
-    expectRefusal(
-      await add(
-        on,
-        Array.from({ length: 51 }, () => item),
-      ),
-      400,
-      'fields',
-    );
+    const items = Array<Item>(51).fill(await newItem(on));
+    expectRefusal(await add(on, items), 400, 'fields');
   }),
   ...['brand_name', 'domain', 'primary_category_id', 'subcategory_ids'].map((name) =>
     refusesItem(`C18.${name.replaceAll('_', '-')}`, `${name} is required.`, name, [undefined, null]),
@@ -160,7 +132,7 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
   rule('C19.all', 'One invalid item refuses the whole call, is named, and creates nothing.', async (on) => {
     const good = await newItem(on);
     expectNamed(await add(on, [good, await newItem(on, { domain: '' })]), ['items[1].domain']);
-    const { exchange, count } = await named(on, good.brand_name);
+    const { exchange, count } = await listed(on, { q: good.brand_name });
     expect(exchange, 'no item of that name', count === 0);
   }),
   rule('C20.results', 'Results are in the order of the items: created, or a duplicate with an error.', async (on) => {
@@ -201,22 +173,18 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
     expect(made, 'each subcategory_id once, and a primary_category with its name', areOnce && isNamed);
     const isNew = own(request, 'status') === 'PENDING' && own(request, 'staff_notes') === '';
     expect(made, '"status": "PENDING" and "staff_notes": ""', isNew);
-    const { exchange, publishers } = await named(on, brand_name);
+    const { exchange, publishers } = await listed(on, { q: brand_name });
     const found = publishers.find((each) => own(each, 'pending_publisher_id') === id);
-    expect(
-      exchange,
-      '"status": "PENDING" and its brand_name',
-      own(found, 'status') === 'PENDING' && own(found, 'brand_name') === brand_name,
-    );
+    const isPending = own(found, 'status') === 'PENDING' && own(found, 'brand_name') === brand_name;
+    expect(exchange, '"status": "PENDING" and its brand_name', isPending);
     expect(exchange, 'publisher_remote_id: null', own(found, 'publisher_remote_id') === null);
   }),
   rule('C12.insertion', 'A publisher that is added during a walk is first, and hides no other.', async (on) => {
     // Another brand on the same domain is no duplicate.
     const { domain } = await pending(on);
     const read = async (page: string) => {
-      const exchange = await on.ask(get(LIST, { page, page_size: '2' }));
-      const all = (own(expectOk(exchange), 'publishers') ?? []) as readonly unknown[];
-      return { exchange, names: all.map((each) => String(own(each, 'brand_name'))) };
+      const { exchange, publishers } = await listed(on, { page, page_size: '2' });
+      return { exchange, names: publishers.map((each) => String(own(each, 'brand_name'))) };
     };
     const [one, two] = [await read('1'), await read('2')];
     if (two.names.length < 2) throw new UntoldError('The channel has fewer than four publishers.');
@@ -234,7 +202,7 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
     const publishers = own(expectOk(list), 'publishers');
     const isAlone = Array.isArray(publishers) && publishers.length === 1;
     expect(list, `${id} alone`, isAlone && own(publishers[0], 'publisher_remote_id') === id);
-    const details = `/adnet/publishers/details/${(await pending(on)).id}/`;
+    const details = detailsOf((await pending(on)).id);
     expectRefusal(await on.ask({ path: details, key: 'none', headers }), 404, 'error');
   }),
   rule('C2.changes', 'The api_key of a publisher changes nothing, and gets a 403.', async (on) => {
@@ -244,38 +212,22 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
     for (const ask of [
       put(exclusionsOf(id), { subcategory_ids }),
       { path: ADD, body: { items: [await newItem(on, { brand_name, domain })] } },
-      { method: 'DELETE', path: `/adnet/publishers/${NOBODY}/remove/` } as const,
+      remove(NOBODY),
     ])
       expectRefusal(await on.ask({ ...ask, key: 'none', headers }), 403, 'detail');
   }),
   rule('C16.pending', 'A pending request is read by its id, without a key.', async (on) => {
     const { id } = await pending(on);
-    const exchange = await on.ask(get(`/adnet/publishers/details/${id}/`));
+    const exchange = await on.ask(get(detailsOf(id)));
     const publisher = own(expectOk(exchange), 'publisher');
-    expect(
-      exchange,
-      'api_key: null',
-      (own(publisher, 'api_key') ?? null) === null && own(publisher, 'pending_publisher_id') === id,
-    );
+    const isWithoutKey = (own(publisher, 'api_key') ?? null) === null;
+    expect(exchange, 'api_key: null', isWithoutKey && own(publisher, 'pending_publisher_id') === id);
   }),
   rule('C7.pending', 'A pending request has no exclusions to set.', async (on) => {
     expectRefusal(await on.ask(put(exclusionsOf((await pending(on)).id), { subcategory_ids: [] })), 404, 'error');
   }),
-  refused(
-    'C24.unknown',
-    'Removing an unknown publisher is a 404.',
-    { method: 'DELETE', path: `/adnet/publishers/${NOBODY}/remove/`, key: 'management' },
-    [404, 'error'],
-  ),
+  refused('C24.unknown', 'Removing an unknown publisher is a 404.', remove(NOBODY), [404, 'error']),
   rule('C24.pending', 'A pending request cannot be removed.', async (on) => {
-    expectRefusal(
-      await on.ask({
-        method: 'DELETE',
-        path: `/adnet/publishers/${(await pending(on)).id}/remove/`,
-        key: 'management',
-      }),
-      404,
-      'error',
-    );
+    expectRefusal(await on.ask(remove((await pending(on)).id)), 404, 'error');
   }),
 ]);

@@ -2,7 +2,7 @@ import { isObject, own, problemsText } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../wire/offers/request.ts';
 import { expect, expectOk, expectRefusal } from './network.ts';
-import { of, reading, refused, rule, type Checked, type Rule } from './rule.ts';
+import { of, reading, refused, refusesElsewhere, rule, type Checked, type Rule } from './rule.ts';
 import { PLACEMENT, readPlaced } from './world.ts';
 
 const PATH = '/recommendations';
@@ -31,6 +31,7 @@ function* textsOf(json: unknown, name = ''): Generator<readonly [name: string, t
 export const RECOMMENDATION_RULES: readonly Rule[] = of('recommendations', [
   refused('A1.no-key', 'A call without a key is refused.', ask(BODY, { key: 'none' }), [401, 'partner']),
   refused('A1.wrong-key', 'An unknown key is refused.', ask(BODY, { key: 'wrong' }), [401, 'partner']),
+  refusesElsewhere('A1.environment', ask(BODY), 'partner'),
   rule('A1.key-in-query', 'A key in the query is no key.', async (on) => {
     const exchange = await on.ask(ask(BODY, { key: 'none', query: { 'x-api-key': on.keys.integration ?? '' } }));
     expect(exchange, '401', exchange.status === 401);

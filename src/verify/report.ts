@@ -1,8 +1,8 @@
 import { isObject, own } from '../wire/json.ts';
 import { CHANNEL_METRICS, CHANNEL_REPORT_PATH, PUBLISHER_METRICS, PUBLISHER_REPORT_PATH } from '../wire/reporting.ts';
 import { DAY_MS } from '../wire/utcDates.ts';
-import { type Exchange, expect, expectOk, UntoldError } from './network.ts';
-import type { Checked } from './rule.ts';
+import { type Ask, type Exchange, expect, expectOk, UntoldError } from './network.ts';
+import { refused, type Checked, type Rule } from './rule.ts';
 
 /** One of the two reports. */
 export interface Variant {
@@ -35,6 +35,11 @@ export const PUBLISHER: Variant = {
 };
 
 export type Query = Readonly<Record<string, string>>;
+
+/** Returns what makes a rule that a report refuses a query. */
+export function refusesOf({ path, key }: Variant): (id: string, says: string, query: Ask['query']) => Omit<Rule, 'of'> {
+  return (id, says, query) => refused(id, says, { path, key, query: query ?? '' }, [400, 'fields']);
+}
 
 /** A report as it was received. */
 export interface Report {
@@ -72,6 +77,11 @@ export const COUNTS = 'impressions,clicks';
 /** Cells may be one unit of their last digit apart, where each was rounded. */
 export const sum = (rows: Report['rows'], metric: string): number =>
   rows.reduce((all, row) => all + Number(row[metric]), 0);
+
+/** Throws unless a metric of the rows adds up to a total. */
+export function expectSum({ exchange, rows }: Pick<Report, 'exchange' | 'rows'>, metric: string, total: unknown): void {
+  expect(exchange, `${metric} that add up to ${String(total)}`, sum(rows, metric) === total);
+}
 
 export async function lastWeek(on: Checked, variant: Variant, more: Query = {}): Promise<Report> {
   const report = await readReport(on, variant, { ...last(7), metrics: COUNTS, ...more });

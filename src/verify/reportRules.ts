@@ -1,16 +1,27 @@
 import { own } from '../wire/json.ts';
 import { DAY_MS } from '../wire/utcDates.ts';
 import { type Ask, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
-import { CHANNEL, COUNTS, dateOf, last, lastWeek, PUBLISHER, readReport, sum, today, type Variant } from './report.ts';
+import {
+  CHANNEL,
+  COUNTS,
+  dateOf,
+  expectSum,
+  last,
+  lastWeek,
+  PUBLISHER,
+  readReport,
+  refusesOf,
+  today,
+  type Variant,
+} from './report.ts';
 import { rowRulesOf } from './rowRules.ts';
-import { of, reading, refused, type Rule } from './rule.ts';
+import { isRising, NOBODY, of, reading, refused, refusesElsewhere, type Rule } from './rule.ts';
 
 /** The rules of one report. */
 function rulesOf(variant: Variant): readonly Rule[] {
   const { path, key, metrics, foreign, name } = variant;
   const ask = (query: Ask['query']): Ask => ({ path, key, query: query ?? '' });
-  const bad = (id: string, says: string, query: Ask['query']): Omit<Rule, 'of'> =>
-    refused(id, says, ask(query), [400, 'fields']);
+  const bad = refusesOf(variant);
   return of(name, [
     ...(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const).map((method) =>
       reading(`R1.${method.toLowerCase()}`, `${method} is a 405 that allows GET, and no other origin.`, async (on) => {
@@ -39,6 +50,7 @@ function rulesOf(variant: Variant): readonly Rule[] {
     reading('R3.key-case', 'The name of the key header is read in any case.', async (on) => {
       expectOk(await on.ask({ ...ask(last(1)), headers: { 'x-api-key': undefined, 'X-API-KEY': on.keys[key] } }));
     }),
+    refusesElsewhere('R4.environment', { path, key }, 'detail'),
     bad('R5.unknown', 'An unknown parameter is refused.', { foo: '1' }),
     bad('R5.case', 'Names of parameters are case-sensitive.', { TIME_GRAIN: 'day' }),
     bad('R5.channel', 'channel_id is no parameter.', { channel_id: '1' }),
@@ -125,16 +137,9 @@ function rulesOf(variant: Variant): readonly Rule[] {
       });
       if (rows.length < 2) throw new UntoldError('The last 15 days have activity in fewer than two weeks.');
       const starts = rows.slice(1).map((row) => new Date(String(row['period_start'])).getUTCDay());
-      expect(
-        exchange,
-        'weeks that begin on Monday',
-        starts.every((day) => day === 1),
-      );
-      expect(
-        exchange,
-        `no period before ${last(15)['from']}`,
-        String(rows[0]?.['period_start']) >= String(last(15)['from']),
-      );
+      for (const day of starts) expect(exchange, 'weeks that begin on Monday', day === 1);
+      const { from = '' } = last(15);
+      expect(exchange, `no period before ${from}`, String(rows[0]?.['period_start']) >= from);
     }),
     reading('R19.edge', 'A week has what its days have, Sunday included.', async (on) => {
       const query = { ...last(15), metrics: COUNTS };
@@ -145,8 +150,7 @@ function rulesOf(variant: Variant): readonly Rule[] {
         const within = days.rows.filter(
           (day) => String(day['period_start']) >= start && String(day['period_end']) <= end,
         );
-        const clicks = sum(within, 'clicks');
-        expect(weeks.exchange, `${clicks} clicks from ${start} to ${end}`, week['clicks'] === clicks);
+        expectSum({ exchange: weeks.exchange, rows: within }, 'clicks', week['clicks']);
       }
     }),
     reading('R20.month', 'A month is a calendar month, cut to the dates.', async (on) => {
@@ -156,12 +160,8 @@ function rulesOf(variant: Variant): readonly Rule[] {
         time_grain: 'month',
         sort_order: 'asc',
       });
-      const starts = rows.slice(1).map((row) => String(row['period_start']).slice(8, 10));
-      expect(
-        exchange,
-        'months that begin on the first',
-        starts.every((day) => day === '01'),
-      );
+      for (const row of rows.slice(1))
+        expect(exchange, 'months that begin on the first', String(row['period_start']).slice(8, 10) === '01');
     }),
     reading('R22.columns', 'A row has its period, its groupings and its metrics, in this order.', async (on) => {
       const { rows, exchange } = await lastWeek(on, variant, { group_by: 'widget_type,page_type' });
@@ -205,6 +205,8 @@ function rulesOf(variant: Variant): readonly Rule[] {
   ]);
 }
 
+const badChannel = refusesOf(CHANNEL);
+
 /** What only the report of a channel has. */
 const CHANNEL_ONLY: readonly Rule[] = of('channel-report', [
   reading('R22.publisher', 'Grouping by publisher adds its id and its name.', async (on) => {
@@ -213,18 +215,10 @@ const CHANNEL_ONLY: readonly Rule[] = of('channel-report', [
     expect(exchange, wanted, Object.keys(rows[0] ?? {}).join() === wanted);
   }),
   ...['me', '7b3d1f0a9f584c438e7d0b6a54a1c2d3', '7b3d1f0a-9f58-4c43-8e7d-0b6a54a1c2d30'].map((publisher_ids, at) =>
-    refused(
-      `R27.uuid-${at + 1}`,
-      'publisher_ids must be UUIDs.',
-      { path: CHANNEL.path, key: 'management', query: { publisher_ids } },
-      [400, 'fields'],
-    ),
+    badChannel(`R27.uuid-${at + 1}`, 'publisher_ids must be UUIDs.', { publisher_ids }),
   ),
   reading('R27.unknown', 'An unknown publisher gives an empty report.', async (on) => {
-    const { total, exchange } = await readReport(on, CHANNEL, {
-      ...last(7),
-      publisher_ids: '00000000-0000-4000-8000-000000000000',
-    });
+    const { total, exchange } = await readReport(on, CHANNEL, { ...last(7), publisher_ids: NOBODY });
     expect(exchange, 'total 0', total === 0);
   }),
   reading('R31.metric', 'sort_by a metric that was asked for sorts by it, in both directions.', async (on) => {
@@ -237,28 +231,17 @@ const CHANNEL_ONLY: readonly Rule[] = of('channel-report', [
         sort_by: 'clicks',
         sort_direction,
       });
-      const all = rows.map((row) => Number(row['clicks']) * sign);
-      expect(
-        exchange,
-        `clicks ${sort_direction}`,
-        all.every((clicks, at) => at === 0 || clicks >= (all[at - 1] ?? 0)),
-      );
+      expect(exchange, `clicks ${sort_direction}`, isRising(rows.map((row) => Number(row['clicks']) * sign)));
     }
   }),
   ...['impressions', 'publisher_id', 'page_type', 'period_end', ''].map((sort_by) =>
-    refused(
+    badChannel(
       `R31.other-${sort_by.replace('_', '-') || 'empty'}`,
       `sort_by "${sort_by}" is refused: no metric or grouping that was asked for.`,
-      { path: CHANNEL.path, key: 'management', query: { metrics: 'clicks', group_by: 'publisher', sort_by } },
-      [400, 'fields'],
+      { metrics: 'clicks', group_by: 'publisher', sort_by },
     ),
   ),
-  refused(
-    'R32.direction',
-    'An unknown sort_direction is refused.',
-    { path: CHANNEL.path, key: 'management', query: { sort_direction: 'up' } },
-    [400, 'fields'],
-  ),
+  badChannel('R32.direction', 'An unknown sort_direction is refused.', { sort_direction: 'up' }),
   reading('R59.v1', 'A path of V1 is a 404 that names V2.', async (on) => {
     const exchange = await on.ask({ path: '/adnet/reporting/v1/summary/', key: 'management' });
     expectRefusal(exchange, 404, 'detail');
@@ -275,29 +258,19 @@ const CHANNEL_ONLY: readonly Rule[] = of('channel-report', [
     const whole = await lastWeek(on, CHANNEL);
     const parts = await readReport(on, CHANNEL, { ...last(7), metrics: COUNTS, group_by: 'publisher', limit: '250' });
     if (parts.hasMore) throw new UntoldError('The channel has more than 250 publishers with activity.');
-    expect(
-      parts.exchange,
-      `clicks that add up to ${String(whole.summary['clicks'])}`,
-      sum(parts.rows, 'clicks') === whole.summary['clicks'],
-    );
+    expectSum(parts, 'clicks', whole.summary['clicks']);
   }),
 ]);
 
+const badPublisher = refusesOf(PUBLISHER);
+
 const PUBLISHER_ONLY: readonly Rule[] = of('publisher-report', [
   ...['publisher_ids', 'sort_by', 'sort_direction'].map((name) =>
-    refused(
-      `R5.${name.replaceAll('_', '-')}`,
-      `${name} is a parameter of the other report.`,
-      { path: PUBLISHER.path, key: 'reporting', query: { [name]: 'clicks' } },
-      [400, 'fields'],
-    ),
+    badPublisher(`R5.${name.replaceAll('_', '-')}`, `${name} is a parameter of the other report.`, {
+      [name]: 'clicks',
+    }),
   ),
-  refused(
-    'R24.publisher',
-    'A publisher cannot be grouped by publisher.',
-    { path: PUBLISHER.path, key: 'reporting', query: { group_by: 'publisher' } },
-    [400, 'fields'],
-  ),
+  badPublisher('R24.publisher', 'A publisher cannot be grouped by publisher.', { group_by: 'publisher' }),
   refused(
     'R58.api',
     'Without /api, the path of the report is a 404.',

@@ -1,29 +1,34 @@
 import { own } from '../wire/json.ts';
 import { kindOf } from '../wire/reporting.ts';
 import { DAY_MS } from '../wire/utcDates.ts';
-import { type Ask, expect, UntoldError } from './network.ts';
-import { COUNTS, last, lastWeek, readReport, sum, type Query, type Variant } from './report.ts';
-import { reading, refused, type Rule } from './rule.ts';
+import { expect, UntoldError } from './network.ts';
+import { COUNTS, expectSum, last, lastWeek, readReport, refusesOf, sum, type Query, type Variant } from './report.ts';
+import { isRising, reading, refused, type Rule } from './rule.ts';
 
 /** The rules of one report on its rows, pages and figures. */
 export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
   const { path, key, limit, name } = variant;
-  const ask = (query: Ask['query']): Ask => ({ path, key, query: query ?? '' });
-  const bad = (id: string, says: string, query: Ask['query']): Omit<Rule, 'of'> =>
-    refused(id, says, ask(query), [400, 'fields']);
+  const bad = refusesOf(variant);
   const sumsTo = (id: string, says: string, queries: readonly Query[]): Omit<Rule, 'of'> =>
     reading(id, says, async (on) => {
       const total = await lastWeek(on, variant);
       for (const query of queries) {
         const parts = await readReport(on, variant, { ...last(7), metrics: COUNTS, limit: String(limit), ...query });
         if (parts.hasMore) throw new UntoldError('The parts do not fit on one page.');
-        for (const metric of COUNTS.split(','))
-          expect(
-            parts.exchange,
-            `${metric} that add up to ${String(total.summary[metric])}`,
-            sum(parts.rows, metric) === total.summary[metric],
-          );
+        for (const metric of COUNTS.split(',')) expectSum(parts, metric, total.summary[metric]);
       }
+    });
+  const isRatio = (
+    id: string,
+    says: string,
+    [metric, over, under]: readonly [string, string, string],
+    more: Query = {},
+  ) =>
+    reading(id, says, async (on) => {
+      const { summary, exchange } = await lastWeek(on, variant, { metrics: `${over},${under},${metric}`, ...more });
+      const [upper, lower] = [Number(summary[over]), Number(summary[under])];
+      const wanted = lower === 0 ? 0 : upper / lower;
+      expect(exchange, `${metric} ${wanted.toFixed(4)}`, Math.abs(Number(summary[metric]) - wanted) < 0.000_051);
     });
 
   return [
@@ -37,11 +42,7 @@ export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
         ] as const) {
           const { rows, exchange } = await lastWeek(on, variant, { time_grain: 'day', sort_order });
           const times = rows.map((row) => Date.parse(String(row['period_start'])) * sign);
-          expect(
-            exchange,
-            `period_start ${sort_order}`,
-            times.every((time, at) => at === 0 || time >= (times[at - 1] ?? 0)),
-          );
+          expect(exchange, `period_start ${sort_order}`, isRising(times));
         }
       },
     ),
@@ -90,33 +91,19 @@ export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
       const { rows, hasMore, exchange } = await readReport(on, variant, { ...last(7), offset: '100000' });
       expect(exchange, 'no rows, has_more: false', rows.length === 0 && !hasMore);
     }),
-    reading('R38.ratio', 'A ratio of the summary is that of the sums, not the mean of rows.', async (on) => {
-      const { summary, exchange } = await lastWeek(on, variant, {
-        metrics: 'impressions,clicks,ctr',
-        time_grain: 'day',
-      });
-      const wanted =
-        Number(summary['impressions']) === 0 ? 0 : Number(summary['clicks']) / Number(summary['impressions']);
-      expect(exchange, `ctr ${wanted.toFixed(4)}`, Math.abs(Number(summary['ctr']) - wanted) < 0.000_051);
-    }),
+    isRatio(
+      'R38.ratio',
+      'A ratio of the summary is that of the sums, not the mean of rows.',
+      ['ctr', 'clicks', 'impressions'],
+      { time_grain: 'day' },
+    ),
     reading('R40.nothing', 'Without activity, the summary has a 0 for each metric.', async (on) => {
       const { summary, exchange } = await readReport(on, variant, { ...last(7), page_types: 'NOWHERE' });
-      expect(
-        exchange,
-        'zeros',
-        Object.values(summary).every((value) => Number(value) === 0 && value !== null),
-      );
+      for (const value of Object.values(summary)) expect(exchange, 'zeros', Number(value) === 0 && value !== null);
     }),
-    reading(
-      'R42.cvr',
-      name === 'channel-report' ? 'cvr is conversions per click.' : 'cvr is conversions per widget display.',
-      async (on) => {
-        const by = name === 'channel-report' ? 'clicks' : 'widget_displays';
-        const { summary, exchange } = await lastWeek(on, variant, { metrics: `conversions,${by},cvr` });
-        const wanted = Number(summary[by]) === 0 ? 0 : Number(summary['conversions']) / Number(summary[by]);
-        expect(exchange, `cvr ${wanted.toFixed(4)}`, Math.abs(Number(summary['cvr']) - wanted) < 0.000_051);
-      },
-    ),
+    name === 'channel-report'
+      ? isRatio('R42.cvr', 'cvr is conversions per click.', ['cvr', 'conversions', 'clicks'])
+      : isRatio('R42.cvr', 'cvr is conversions per widget display.', ['cvr', 'conversions', 'widget_displays']),
     reading(
       'R43.digits',
       'Money has at most two decimals, ratios four, counts none, and nothing is negative.',
@@ -154,12 +141,9 @@ export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
       async (on) => void (await readReport(on, variant, { ...last(3), metrics: COUNTS, time_grain: 'hour' })),
     ),
     reading('R48.before', 'Dates before the history name the window that there is.', async (on) => {
-      const exchange = await on.ask(ask({ from: '2001-01-01', to: '2001-01-02' }));
-      expect(
-        exchange,
-        '400 with DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
-        exchange.status === 400 && own(exchange.json, 'code') === 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
-      );
+      const exchange = await on.ask({ path, key, query: { from: '2001-01-01', to: '2001-01-02' } });
+      const isNamed = own(exchange.json, 'code') === 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW';
+      expect(exchange, '400 with DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW', exchange.status === 400 && isNamed);
     }),
     reading('R53.meta', 'meta has the time zone, when data end, and an id of its own for each request.', async (on) => {
       const [one, other] = [await readReport(on, variant, last(1)), await readReport(on, variant, last(1))];
@@ -209,12 +193,7 @@ export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
         /"(?:period_start|period_end|data_through)":"([^"]*)"/g,
       ))
         expect(hours.exchange, `"${time}" in whole hours of UTC`, /^\d{4}-\d\d-\d\dT\d\d:00:00Z$/.test(time));
-      for (const metric of COUNTS.split(','))
-        expect(
-          hours.exchange,
-          `${metric} that add up to ${String(whole.summary[metric])}`,
-          sum(hours.rows, metric) === whole.summary[metric],
-        );
+      for (const metric of COUNTS.split(',')) expectSum(hours, metric, whole.summary[metric]);
     }),
     refused(
       'R58.slash',

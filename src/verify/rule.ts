@@ -1,4 +1,4 @@
-import { type Ask, expectRefusal, type KeyName, type Network, type Shape } from './network.ts';
+import { type Ask, expectRefusal, type KeyName, type Network, type Shape, UntoldError } from './network.ts';
 import type { World } from './world.ts';
 
 /** The interfaces and what spans two of them, with the keys without which none of their rules can be tried: one of each list. */
@@ -14,6 +14,9 @@ export const INTERFACES = {
   'revoked-key': [['revoked']],
 } as const satisfies Readonly<Record<string, readonly (readonly KeyName[])[]>>;
 export type InterfaceName = keyof typeof INTERFACES;
+
+/** An id that nothing has. */
+export const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 /** What a rule's check works with. */
 export interface Checked extends Network {
@@ -50,6 +53,18 @@ export function refused(
   };
 }
 
+/** A rule that the key of a call is refused where its prefix names the other environment. */
+export function refusesElsewhere(id: string, ask: Ask, shape: Shape): Omit<Rule, 'of'> {
+  const { isReading } = refused(id, '', ask, [401, shape]);
+  const check: Rule['check'] = async (on) => {
+    const key = on.keys[ask.key] ?? '';
+    const other = key.replace(/(?<=^adnet_\w\w_)(?:live|test)/, (mode) => (mode === 'live' ? 'test' : 'live'));
+    if (other === key) throw new UntoldError('The prefix of the key names no environment.');
+    expectRefusal(await on.ask({ ...ask, headers: { 'x-api-key': other } }), 401, shape);
+  };
+  return rule(id, 'A key of the other environment is refused.', check, isReading);
+}
+
 /** A rule with its own check. */
 export function rule(id: string, says: string, check: Rule['check'], isReading = false): Omit<Rule, 'of'> {
   return { id, says, isReading, check };
@@ -58,6 +73,11 @@ export function rule(id: string, says: string, check: Rule['check'], isReading =
 /** A rule whose check reads only. */
 export function reading(id: string, says: string, check: Rule['check']): Omit<Rule, 'of'> {
   return rule(id, says, check, true);
+}
+
+/** Whether no value is smaller than the one before. */
+export function isRising(values: readonly (number | string)[]): boolean {
+  return values.every((value, at) => at === 0 || value >= (values[at - 1] ?? value));
 }
 
 /** Gives rules their interface. */

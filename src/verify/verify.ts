@@ -10,6 +10,7 @@ import {
   SilentError,
   UntoldError,
 } from './network.ts';
+import { PUBLISHER_RULES } from './publisherRules.ts';
 import { RECOMMENDATION_RULES } from './recommendationRules.ts';
 import { REPORT_RULES } from './reportRules.ts';
 import { REVOKED_KEY_RULES } from './revokedKeyRules.ts';
@@ -21,6 +22,7 @@ export const RULES: readonly Rule[] = [
   ...RECOMMENDATION_RULES,
   ...EVENT_RULES,
   ...CHANNEL_RULES,
+  ...PUBLISHER_RULES,
   ...REPORT_RULES,
   ...EFFECT_RULES,
   ...REVOKED_KEY_RULES,

@@ -1,4 +1,15 @@
-import { always, bodies, bodyOf, type BrokenNetwork, eachRow, json, type Json, queries, statusOf } from './wrappers.ts';
+import {
+  always,
+  bodies,
+  bodyOf,
+  type BrokenNetwork,
+  eachRow,
+  headersOf,
+  json,
+  type Json,
+  queries,
+  statusOf,
+} from './wrappers.ts';
 
 const LIST = /^\/adnet\/publishers\/list\/$/;
 const DETAILS = /^\/adnet\/publishers\/details\//;
@@ -141,6 +152,14 @@ export const BROKEN_CHANNELS: readonly BrokenNetwork[] = [
       const isShort = /^\/(adnet|api)\/.*[^/]$/.test(call.path);
       return isShort ? new Response(null, { status: 301, headers: { location: `${call.path}/` } }) : send(call);
     }),
+  },
+  {
+    does: 'the environment of a key is not looked at',
+    only: ['A1', 'C1', 'R4'],
+    fails: ['A1.environment', 'C1.environment', 'R4.environment'],
+    wrapper: always(
+      headersOf(/./, (given) => given.set('x-api-key', (given.get('x-api-key') ?? '').replace('_live_', '_test_'))),
+    ),
   },
   {
     does: 'the key of one report opens the other',

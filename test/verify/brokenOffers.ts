@@ -24,7 +24,7 @@ export const BROKEN_OFFERS: readonly BrokenNetwork[] = [
   {
     does: 'a call without a key is a 403',
     only: ['recommendations'],
-    fails: ['A1.key-in-query', 'A1.no-key', 'A1.wrong-key'],
+    fails: ['A1.environment', 'A1.key-in-query', 'A1.no-key', 'A1.wrong-key'],
     wrapper: always(statusOf(OFFERS, 401, 403)),
   },
   {
