@@ -5,12 +5,11 @@ import { LIST_QUERY } from '../channel/publishers.ts';
 import { exclusionsBody } from '../channel/routes.ts';
 import {
   type ResponsePart,
-  operation,
+  endpoints,
   pathParameter,
   queryParameters,
   DATETIME,
   INTEGER,
-  type Part,
   type Schemas,
   TEXT,
   TRUE,
@@ -29,7 +28,6 @@ import {
   schemaFrom,
 } from './operation.ts';
 
-const tag = 'Channel';
 const exclusions = object({ subcategories: object({ external: list(UUID), publisher: list(UUID) }) });
 const publisher = {
   pending_publisher_id: about(orNull(UUID), 'The id of the request; for an approved publisher only in its details.'),
@@ -84,19 +82,15 @@ export const CHANNEL_SCHEMAS = {
 } satisfies Schemas;
 
 /** The endpoints of the Channel API. */
-export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
+export const CHANNEL_CONTRACT = endpoints('Channel', {
   [CHANNEL_PATHS.categories]: {
-    get: operation({
-      examples: 'GET /adnet/adconfig/categories/',
-      tag,
+    get: {
       summary: 'Categories with their subcategories',
       responses: { 200: ['Sorted by name.', object({ categories: list(ref('Category')) })], ...REFUSALS },
-    }),
+    },
   },
   [CHANNEL_PATHS.channelDetails]: {
-    get: operation({
-      examples: 'GET /adnet/channel/details/',
-      tag,
+    get: {
       summary: 'The channel and its exclusions',
       responses: {
         200: [
@@ -107,21 +101,17 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
         ],
         ...REFUSALS,
       },
-    }),
+    },
   },
   [CHANNEL_PATHS.channelExclusions]: {
-    put: operation({
-      examples: 'PUT /adnet/channel/exclusions/',
-      tag,
+    put: {
       summary: 'Replace the exclusions of the whole channel',
       body: schemaFrom(exclusionsBody([])),
       responses: { 200: done, 400: invalid, ...REFUSALS, 403: readOnly, 413: tooLarge },
-    }),
+    },
   },
   [CHANNEL_PATHS.publishers]: {
-    get: operation({
-      examples: 'GET /adnet/publishers/list/',
-      tag,
+    get: {
       summary: 'Publishers and requests, newest first',
       parameters: queryParameters(LIST_QUERY),
       responses: {
@@ -137,12 +127,10 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
         400: invalid,
         ...REFUSALS,
       },
-    }),
+    },
   },
   '/adnet/publishers/details/{id}/': {
-    get: operation({
-      examples: 'GET /adnet/publishers/details/{id}/',
-      tag,
+    get: {
       summary: 'One publisher or request',
       parameters: [pathParameter('id', 'A remote id, or the id of a request.')],
       responses: {
@@ -150,24 +138,20 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
         404: unknown,
         ...REFUSALS,
       },
-    }),
+    },
   },
   '/adnet/publishers/{publisher_remote_id}/exclusions/': {
-    put: operation({
-      examples: 'PUT /adnet/publishers/{publisher_remote_id}/exclusions/',
-      tag,
+    put: {
       summary: 'Replace what the channel excludes for one publisher',
       description:
         'Applies from the next recommendations on, together with the lists of the channel and the publisher.',
       parameters: [remoteId],
       body: schemaFrom(exclusionsBody([])),
       responses: { 200: done, 400: invalid, ...REFUSALS, 403: readOnly, 404: unknown, 413: tooLarge },
-    }),
+    },
   },
   [CHANNEL_PATHS.add]: {
-    post: operation({
-      examples: 'POST /adnet/publishers/add/',
-      tag,
+    post: {
       summary: `Request 1 to ${ADD_MAX_ITEMS} publishers`,
       description:
         'One invalid item refuses the whole call. A brand and domain that the channel already has is a duplicate in the results.',
@@ -179,16 +163,14 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
         403: readOnly,
         413: tooLarge,
       },
-    }),
+    },
   },
   '/adnet/publishers/{publisher_remote_id}/remove/': {
-    delete: operation({
-      examples: 'DELETE /adnet/publishers/{publisher_remote_id}/remove/',
-      tag,
+    delete: {
       summary: 'Remove an approved publisher',
       description: 'Its keys are revoked at once; its history stays in the reports.',
       parameters: [remoteId],
       responses: { 204: ['Removed.'], ...REFUSALS, 403: readOnly, 404: unknown },
-    }),
+    },
   },
-};
+});

@@ -178,8 +178,6 @@ interface Endpoint {
   readonly type?: string;
   /** Whether it works without a key. */
   readonly open?: boolean;
-  /** What rules of `offerlet-sandbox verify` sent and got there: test/verify/contractExamples.ts records it. */
-  readonly examples?: keyof typeof EXAMPLES;
 }
 
 /** What a rule sent and got. */
@@ -189,19 +187,28 @@ interface Example {
   readonly response?: unknown;
 }
 
+/** What rules of `offerlet-sandbox verify` sent and got, by operation and status: test/verify/contractExamples.ts records it. */
+const RECORDED: Readonly<Record<string, Readonly<Record<string, Example>>>> = EXAMPLES;
+
+/** Returns the endpoints of an interface as OpenAPI operations, with examples. */
+export function endpoints(
+  tag: string,
+  paths: Readonly<Record<string, Readonly<Partial<Record<'get' | 'post' | 'put' | 'delete', Omit<Endpoint, 'tag'>>>>>>,
+): Readonly<Record<string, Part>> {
+  const operations = Object.entries(paths).map(([path, methods]) => {
+    const parts = Object.entries(methods).map(([method, endpoint]) => {
+      return [method, operation({ tag, ...endpoint }, RECORDED[`${method.toUpperCase()} ${path}`])] as const;
+    });
+    return [path, Object.fromEntries(parts)] as const;
+  });
+  return Object.fromEntries(operations);
+}
+
 /** Returns the endpoint as an OpenAPI operation. */
-export function operation({
-  tag,
-  summary,
-  description,
-  parameters,
-  body,
-  responses,
-  type = 'application/json',
-  open,
-  examples,
-}: Endpoint): Part {
-  const recorded: Readonly<Record<string, Example>> = examples ? EXAMPLES[examples] : {};
+export function operation(
+  { tag, summary, description, parameters, body, responses, type = 'application/json', open }: Endpoint,
+  recorded: Readonly<Record<string, Example>> = {},
+): Part {
   const sent = Object.values(recorded).filter(({ request }) => request !== undefined);
   return {
     tags: [tag],

@@ -1,6 +1,6 @@
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import {
-  operation,
+  endpoints,
   AMOUNT,
   type ResponsePart,
   BOOLEAN,
@@ -151,11 +151,9 @@ export const RECOMMENDATION_SCHEMAS = {
 } satisfies Schemas;
 
 /** POST /recommendations. */
-export const RECOMMENDATION_CONTRACT: Readonly<Record<string, Part>> = {
+export const RECOMMENDATION_CONTRACT = endpoints('Recommendations', {
   '/recommendations': {
-    post: operation({
-      examples: 'POST /recommendations',
-      tag: 'Recommendations',
+    post: {
       summary: 'Request offers',
       description: 'Every call opens a session. Its events name its session_id and the insertion_ids of the offers.',
       parameters: [VERSION_HEADER],
@@ -164,11 +162,9 @@ export const RECOMMENDATION_CONTRACT: Readonly<Record<string, Part>> = {
         200: ['The offers; an empty map when there are none.', ref('RecommendationResponse')],
         ...REFUSALS,
       },
-    }),
+    },
   },
-};
-
-const tag = 'Recommendations';
+});
 
 /** The schemas of events and their responses. */
 export const EVENT_SCHEMAS = {
@@ -212,21 +208,17 @@ export const EVENT_SCHEMAS = {
 } satisfies Schemas;
 
 /** POST /events and POST /events/batch. */
-export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
+export const EVENT_CONTRACT = endpoints('Recommendations', {
   '/events': {
-    post: operation({
-      examples: 'POST /events',
-      tag,
+    post: {
       summary: 'Report one event',
       parameters: [VERSION_HEADER],
       body: ref('Event'),
       responses: { 201: ['Stored.'], ...REFUSALS },
-    }),
+    },
   },
   '/events/batch': {
-    post: operation({
-      examples: 'POST /events/batch',
-      tag,
+    post: {
       summary: `Report 1 to ${BATCH_MAX_EVENTS} events`,
       description:
         'Events with a success are stored. Send only the failures again, and only those whose error is retryable.',
@@ -238,6 +230,6 @@ export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
         502: ['None accepted.', ref('BatchResponse')],
         ...REFUSALS,
       },
-    }),
+    },
   },
-};
+});

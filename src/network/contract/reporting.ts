@@ -2,7 +2,7 @@ import { REPORT_MAX_ROWS } from '../../wire/limits.ts';
 import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH, type Report } from '../../wire/reporting.ts';
 import { CHANNEL_REPORT, PUBLISHER_REPORT, reportParameters } from '../reporting/parseReportRequest.ts';
 import {
-  operation,
+  endpoints,
   queryParameters,
   BOOLEAN,
   DATETIME,
@@ -86,26 +86,22 @@ const responses = {
 } as const;
 
 /** Both reports. */
-export const REPORTING_CONTRACT: Readonly<Record<string, Part>> = {
+export const REPORTING_CONTRACT = endpoints('Reporting', {
   [CHANNEL_REPORT_PATH]: {
-    get: operation({
-      examples: 'GET /adnet/reporting/v2/report/',
-      tag: 'Reporting',
+    get: {
       summary: 'The channel’s report',
       description: 'All publishers of the channel that owns the secret management key. MODAL activity is not included.',
       parameters: queryParameters(reportParameters(CHANNEL_REPORT)),
       responses,
-    }),
+    },
   },
   [`/api${PUBLISHER_REPORT_PATH}`]: {
-    get: operation({
-      examples: 'GET /api/analysis/publisher-reporting/v2/report/',
-      tag: 'Reporting',
+    get: {
       summary: 'The publisher’s own report',
       description:
         'The publisher that owns the secret reporting key. ORDER_TRACKING and MODAL activity is not included.',
       parameters: queryParameters(reportParameters(PUBLISHER_REPORT)),
       responses,
-    }),
+    },
   },
-};
+});

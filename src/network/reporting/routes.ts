@@ -9,7 +9,7 @@ import {
   type Metric,
 } from '../../wire/reporting.ts';
 import { addDays, dateOf, nextStart, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
-import { type NetworkContext, type NetworkRoute, authenticate } from '../context.ts';
+import { type NetworkContext, type NetworkRoute, authenticate, surfaceError } from '../context.ts';
 import type { Queries } from '../database/database.ts';
 import type { ReportingSettings } from '../settings.ts';
 import {
@@ -34,72 +34,35 @@ import {
 const PUBLISHER_PREFIX = '/api';
 const V1_PATHS = ['/adnet/reporting/v1/summary/', '/adnet/reporting/v1/publishers/'];
 
-/** Both reports of the Reporting API V2, and clear errors for similar paths. None redirects: a redirect would send the key again. */
+/** Both reports of the Reporting API V2, and what says that there is no V1. None redirects: a redirect would send the key again. */
 export const reportingRoutes: readonly NetworkRoute[] = [
   reportRoute(CHANNEL_REPORT_PATH, CHANNEL_REPORT),
   reportRoute(`${PUBLISHER_PREFIX}${PUBLISHER_REPORT_PATH}`, PUBLISHER_REPORT),
-  ...[CHANNEL_REPORT_PATH, `${PUBLISHER_PREFIX}${PUBLISHER_REPORT_PATH}`].map((path) =>
-    notFoundRoute(withoutSlash(path), `There is nothing at this path. Add a slash at the end: ${path}`),
-  ),
-  ...V1_PATHS.flatMap((path) => [path, withoutSlash(path)]).map((path) =>
-    notFoundRoute(path, `Reporting V1 is not available. Use V2: ${CHANNEL_REPORT_PATH}`),
-  ),
+  ...V1_PATHS.map((pattern): NetworkRoute => {
+    const detail = `Reporting V1 is not available. Use V2: ${CHANNEL_REPORT_PATH}`;
+    return { methods: '*', pattern, surface: 'reporting', handler: async () => surfaceError('reporting', 404, detail) };
+  }),
 ];
 
 function reportRoute(pattern: string, variant: Variant): NetworkRoute {
-  return {
-    pattern,
-    methods: '*',
-    surface: 'reporting',
-    async handler(request, context) {
-      if (request.method !== 'GET') {
-        return respond(context, 405, { detail: `${request.method} is not allowed. Use GET.` }, { allow: 'GET' });
-      }
-      return report(request, context, variant);
-    },
-  };
+  const handler: NetworkRoute['handler'] = (request, context) => report(request, context, variant);
+  return { methods: ['GET'], pattern, surface: 'reporting', handler };
 }
 
 async function report(request: Request, context: NetworkContext, variant: Variant): Promise<Response> {
-  const caller = await authenticate(request, context, [
-    variant.name === 'channel' ? 'management' : 'publisher_reporting',
-  ]);
-  if (!caller.ok) return respond(context, 401, { detail: caller.message });
-  const id = variant.name === 'channel' ? caller.key.channel_id : caller.key.publisher_id;
-  if (id === null) return respond(context, 401, { detail: 'This key does not belong to a publisher.' });
+  const isChannel = variant.name === 'channel';
+  const caller = await authenticate(request, context, [isChannel ? 'management' : 'publisher_reporting']);
+  if (!caller.ok) return surfaceError('reporting', 401, caller.message);
+  const id = isChannel ? caller.key.channel_id : caller.key.publisher_id;
+  if (id === null) return surfaceError('reporting', 401, 'This key does not belong to a publisher.');
 
   const [settings, now] = await Promise.all([context.settings(), context.now()]);
   const enabled = enabledMetrics(variant, settings);
   const parsed = parseReportRequest(new URL(request.url), { variant, enabled, today: dateOf(now.getTime()) });
-  if (!parsed.ok) return respond(context, 400, parsed.errors);
+  if (!parsed.ok) return Response.json(parsed.errors, { status: 400 });
   const source = { owner: { variant, id }, settings, now, requestId: context.requestId };
   const made = await context.db.read((db) => makeReport({ db, ...source }, parsed.query));
-  return 'report' in made ? respond(context, 200, made.report) : respond(context, 400, made.refused);
-}
-
-function notFoundRoute(pattern: string, detail: string): NetworkRoute {
-  return {
-    pattern,
-    methods: '*',
-    surface: 'reporting',
-    handler: async (_request, context) => respond(context, 404, { detail }),
-  };
-}
-
-function respond(
-  context: NetworkContext,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return Response.json(body, {
-    status,
-    headers: { 'x-request-id': context.requestId, 'cache-control': 'no-store', ...headers },
-  });
-}
-
-function withoutSlash(path: string): string {
-  return path.slice(0, -1);
+  return Response.json(made, { status: 'code' in made ? 400 : 200 });
 }
 
 /** Maximum facts read for one report unless `source_row_limit` is set: a few seconds of work. */
@@ -121,10 +84,7 @@ function enabledMetrics(variant: Variant, settings: ReportingSettings): readonly
 }
 
 /** Returns the report, or the first error in this order: the window, the metrics, the data, its limits (src/network/contract/rules.md#r2). */
-async function makeReport(
-  source: ReportSource,
-  query: ReportRequest,
-): Promise<{ report: Report } | { refused: CodedError }> {
+async function makeReport(source: ReportSource, query: ReportRequest): Promise<Report | CodedError> {
   const { db, owner, settings, now } = source;
   const { firstDate, latestHour } = await findSpan(db, owner, now);
   const dataThrough = settings.data_through === undefined ? latestHour : new Date(settings.data_through);
@@ -137,24 +97,45 @@ async function makeReport(
   };
   const window = availableWindow(query.grain, history);
   if (query.range !== undefined && query.range.from < window.from)
-    return { refused: outsideWindow(query.range, window) };
+    return {
+      code: 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
+      message: `from is ${query.range.from}, but the history starts on ${window.from}. Use a later date.`,
+      available_window: window,
+    };
   const enabled = enabledMetrics(owner.variant, settings);
   const disabled = query.metrics.filter((metric) => !enabled.includes(metric));
-  if (disabled.length > 0) return { refused: metricNotAvailable(disabled, enabled) };
-  if (firstDate === undefined) return { refused: noDataYet(owner.variant.name) };
+  if (disabled.length > 0)
+    return { code: 'METRIC_NOT_AVAILABLE', unsupported_metrics: disabled, allowed_metrics: enabled };
+  if (firstDate === undefined)
+    return {
+      code: 'REPORTING_DATA_UNAVAILABLE',
+      message: `There is no reporting data for this ${owner.variant.name} yet.`,
+    };
 
   const range = query.range ?? defaultRange(query.grain, history);
   const facts = matchingFacts(owner, range, query);
   const maxSourceRows = settings.source_row_limit ?? SOURCE_MAX_ROWS;
   // Counting takes a fraction of what summing up does.
   const sourceRows = await countSourceRows(db, facts, { grain: query.grain, max: maxSourceRows });
-  if (sourceRows > maxSourceRows) return { refused: tooManySourceRows(maxSourceRows, sourceRows) };
+  if (sourceRows > maxSourceRows)
+    return {
+      code: 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED',
+      message: `The report reads ${sourceRows} source rows; the maximum is ${maxSourceRows}. Use a shorter range or a filter.`,
+      max_rows: maxSourceRows,
+      total_rows: sourceRows,
+    };
   const { sql, params } = reportStatement(facts, query, owner.variant);
   const rows = await db.query<StatementRow>(sql, params);
   const total = rows[0]?.total_rows ?? 0;
   const maxRows = settings.report_row_limit ?? REPORT_MAX_ROWS;
-  if (total > maxRows) return { refused: tooManyRows(maxRows, total) };
-  return { report: shape({ rows, total, query, range, dataThrough, requestId: source.requestId }) };
+  if (total > maxRows)
+    return {
+      code: 'REPORT_ROW_LIMIT_EXCEEDED',
+      message: `The report has ${total} rows; the maximum is ${maxRows}. Use a shorter range, a filter or fewer breakdowns.`,
+      max_rows: maxRows,
+      total_rows: total,
+    };
+  return shape({ rows, total, query, range, dataThrough, requestId: source.requestId });
 }
 
 interface ReportParts {
@@ -256,47 +237,8 @@ function clippedPeriod(grain: TimeGrain, start: number, requested: DateRange): P
   return { start: Math.max(start, first), end: Math.min(nextStart(start, grain), last) };
 }
 
-/** The body of an error with a code. Its status is always 400. */
+/** The body of an error with a code, a 400. */
 interface CodedError {
   readonly code: ReportErrorCode;
   readonly [field: string]: unknown;
-}
-
-/** A documented metric is disabled for this caller (src/network/contract/rules.md#r13). */
-function metricNotAvailable(unsupported: readonly Metric[], allowed: readonly Metric[]): CodedError {
-  return { code: 'METRIC_NOT_AVAILABLE', unsupported_metrics: unsupported, allowed_metrics: allowed };
-}
-
-/** The range starts before the history. */
-function outsideWindow(requested: DateRange, available: DateRange): CodedError {
-  return {
-    code: 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
-    message: `from is ${requested.from}, but the history starts on ${available.from}. Use a later date.`,
-    available_window: { from: available.from, to: available.to },
-  };
-}
-
-/** The owner of the key has never had any activity. */
-function noDataYet(owner: 'channel' | 'publisher'): CodedError {
-  return { code: 'REPORTING_DATA_UNAVAILABLE', message: `There is no reporting data for this ${owner} yet.` };
-}
-
-/** The report has too many rows before paging. */
-function tooManyRows(max: number, total: number): CodedError {
-  return {
-    code: 'REPORT_ROW_LIMIT_EXCEEDED',
-    message: `The report has ${total} rows; the maximum is ${max}. Use a shorter range, a filter or fewer breakdowns.`,
-    max_rows: max,
-    total_rows: total,
-  };
-}
-
-/** The report would read too many facts. */
-function tooManySourceRows(max: number, total: number): CodedError {
-  return {
-    code: 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED',
-    message: `The report reads ${total} source rows; the maximum is ${max}. Use a shorter range or a filter.`,
-    max_rows: max,
-    total_rows: total,
-  };
 }

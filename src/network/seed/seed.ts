@@ -72,42 +72,29 @@ interface NewTenant {
   readonly channelId?: string;
 }
 
-/** The brand of the publisher of a channel without a demo. */
-const FIRST_BRAND = { brand_name: 'First Shop', domain: 'first-shop.example' };
+/** The publisher of a channel without a demo. */
+function firstShop(): DemoPublisher {
+  const [category] = TAXONOMY;
+  return {
+    brand_name: 'First Shop',
+    domain: 'first-shop.example',
+    primary_category: category?.name ?? '',
+    subcategories: category?.subcategories.slice(0, 1).map(({ name }) => name) ?? [],
+    status: 'APPROVED',
+    requested_days_ago: 1,
+  };
+}
 
 /** Creates a channel with one approved publisher, the minimum for requesting offers. */
 export async function createTenant(db: Queries, options: NewTenant): Promise<Tenant> {
   const channel = await createChannel(db, options);
+  const shop = firstShop();
   const publisher_remote_id = randomUUID();
-  const { key } = await createKey(db, {
-    kind: 'publishable',
-    environment: options.environment,
-    issuedIn: options.issuedIn,
-    channelId: channel.channel_id,
-    publisherId: publisher_remote_id,
-    now: options.now,
-  });
-  const [category] = TAXONOMY;
-  await insert(db, 'publishers', [
-    {
-      pending_publisher_id: timeOrderedId(0),
-      publisher_remote_id,
-      channel_id: channel.channel_id,
-      ...FIRST_BRAND,
-      brand_key: brandKey(FIRST_BRAND.brand_name),
-      domain_key: domainKey(FIRST_BRAND.domain),
-      primary_category_id: category?.remote_id,
-      subcategory_ids: category?.subcategories.slice(0, 1).map(({ remote_id }) => remote_id),
-      status: 'APPROVED',
-      staff_notes: '',
-      api_key: key,
-      external_exclusions: [],
-      publisher_exclusions: [],
-      created_at: options.now,
-      updated_at: options.now,
-    },
-  ]);
-  return { channel, publisher: { publisher_remote_id, brand_name: FIRST_BRAND.brand_name } };
+  const tenant = { ...options, channelId: channel.channel_id };
+  const row = await approvedRow(db, { ...shop, publisher_remote_id }, tenant);
+  // Each channel has one of the same domain.
+  await insert(db, 'publishers', [{ ...row, pending_publisher_id: timeOrderedId(0) }]);
+  return { channel, publisher: { publisher_remote_id, brand_name: shop.brand_name } };
 }
 
 /** Creates a channel without publishers. */
@@ -134,21 +121,26 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Inserts the demo's publishers with their publishable keys, and its pending and rejected requests. */
 async function insertPublishers(db: Queries, tenant: NewTenant & { channelId: string }): Promise<void> {
-  const rows: Row[] = [];
-  for (const shop of DEMO_SHOPS) {
-    const publisherRemoteId = publisherId(shop.domain);
-    const { key } = await createKey(db, { ...tenant, kind: 'publishable', publisherId: publisherRemoteId });
-    rows.push({
-      ...publisherRow(shop, tenant),
-      publisher_remote_id: publisherRemoteId,
-      api_key: key,
-      external_exclusions: (shop.external_exclusions ?? []).map(subcategoryId),
-    });
-  }
-  for (const request of DEMO_REQUESTS) {
-    rows.push({ ...publisherRow(request, tenant), publisher_remote_id: null, api_key: null, external_exclusions: [] });
-  }
+  const rows: Row[] = DEMO_REQUESTS.map((request) => publisherRow(request, tenant));
+  for (const shop of DEMO_SHOPS)
+    rows.push(await approvedRow(db, { ...shop, publisher_remote_id: publisherId(shop.domain) }, tenant));
   await insert(db, 'publishers', rows);
+}
+
+/** The row of an approved publisher, for which it creates the publishable key. */
+async function approvedRow(
+  db: Queries,
+  shop: DemoPublisher & { readonly publisher_remote_id: string; readonly external_exclusions?: readonly string[] },
+  tenant: NewTenant & { channelId: string },
+): Promise<Row> {
+  const { publisher_remote_id, external_exclusions = [] } = shop;
+  const { key } = await createKey(db, { ...tenant, kind: 'publishable', publisherId: publisher_remote_id });
+  return {
+    ...publisherRow(shop, tenant),
+    publisher_remote_id,
+    api_key: key,
+    external_exclusions: external_exclusions.map(subcategoryId),
+  };
 }
 
 function publisherRow(publisher: DemoPublisher, { channelId, now }: { channelId: string; now: Date }): Row {
@@ -164,6 +156,9 @@ function publisherRow(publisher: DemoPublisher, { channelId, now }: { channelId:
     subcategory_ids: publisher.subcategories.map(subcategoryId),
     status: publisher.status,
     staff_notes: publisher.staff_notes ?? '',
+    publisher_remote_id: null,
+    api_key: null,
+    external_exclusions: [],
     publisher_exclusions: [],
     created_at,
     // Staff decide about a request on the next day.
