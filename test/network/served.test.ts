@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -13,7 +14,12 @@ let network: Network;
 let server: Listening;
 const lines: NetworkLogEntry[] = [];
 beforeAll(async () => {
-  network = await createNetwork({ memory: true, seed: 'empty', log: (entry) => lines.push(entry) });
+  network = await createNetwork({
+    memory: true,
+    seed: 'empty',
+    controlHosts: ['CI.example:80'],
+    log: (entry) => lines.push(entry),
+  });
   server = await serve((request, from) => network.fetch(request, from), { port: 0 });
 });
 afterAll(() => network.close());
@@ -54,11 +60,55 @@ test('a body over the limit is a 413 before all of it has arrived', async () => 
   await vi.waitFor(() => expect(lines.at(-1)).toMatchObject({ route: '/events/batch', status: 413 }));
 });
 
+test('R25 three filters of 250 long values each fit into one URL', async () => {
+  const values = (width: number): string =>
+    Array.from({ length: 250 }, (_, at) => String(at).padEnd(width, 'x')).join();
+  const ids = Array.from({ length: 250 }, () => randomUUID()).join();
+  const query = `page_types=${values(64)}&widget_types=${values(64)}&publisher_ids=${ids}`;
+  const headers = { 'x-api-key': network.describe().keys.management ?? '' };
+  const answer = await fetch(`${server.url}/adnet/reporting/v2/report/?${query}`, { headers });
+  expect(await answer.json()).toMatchObject({ code: 'REPORTING_DATA_UNAVAILABLE' });
+});
+
+/** Sends exactly these headers: `fetch` sets Host itself. */
+async function get(path: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
+  const [response] = (await once(request(server.url + path, { headers }).end(), 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const part of response.setEncoding('utf8')) text += part;
+  return { status: response.statusCode ?? 0, text };
+}
+
 test('a Host header that makes no URL is a 400', async () => {
-  const sent = request(`${server.url}/health`, { headers: { host: '127.999.1.1' } }).end();
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  response.resume();
-  expect(response.statusCode).toBe(400);
+  expect((await get('/health', { host: '127.999.1.1' })).status).toBe(400);
+});
+
+test('tools of this machine and a host name of controlHosts use the controls, a page under DNS rebinding does not', async () => {
+  const control = '/sandbox/health';
+  for (const host of [new URL(server.url).host, 'ci.example:4600'])
+    expect((await get(control, { host })).status, host).toBe(200);
+  const host = 'rebound.example:4600';
+  const refused = await get(control, { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' });
+  expect(refused).toEqual({ status: 403, text: expect.stringContaining('--control-host rebound.example') });
+});
+
+test('the public interfaces respond under any host name, through any proxy', async () => {
+  const headers = { host: 'network.example', 'x-forwarded-for': '203.0.113.7', origin: 'https://shop.example' };
+  expect((await get('/health', headers)).status).toBe(200);
+  const key = network.describe().keys.management ?? '';
+  expect((await get('/adnet/channel/details/', { ...headers, 'x-api-key': key })).status).toBe(200);
+});
+
+test('a control host that is not a host name is refused at the start', async () => {
+  await expect(createNetwork({ memory: true, controlHosts: ['https://ci.example/'] })).rejects.toThrow(
+    'controlHosts is not a host name: "https://ci.example/"',
+  );
+});
+
+test('a server on every address prints a URL at which the controls may be called', async () => {
+  const everywhere = await serve((request, from) => network.fetch(request, from), { port: 0, host: '0.0.0.0' });
+  expect(everywhere.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect((await fetch(`${everywhere.url}/sandbox/health`)).status).toBe(200);
+  await everywhere.close();
 });
 
 test('a client that never finishes its request is cut off', async () => {

@@ -30,32 +30,9 @@ describe.each(DATABASE_KINDS)('keys of the Channel API on %s', (kind) => {
     });
   });
 
-  test('C1 keys of the other interfaces do not open this one', async () => {
-    for (const key of [tenant.keys.integration, tenant.keys.publisher_reporting]) {
-      expect((await tenant.call('GET', DETAILS, undefined, key)).status).toBe(401);
-    }
-  });
-
   test('C2 a publishable key reads', async () => {
     for (const path of READS)
       expect([200, 404], path).toContain((await tenant.call('GET', path, undefined, tenant.keys.publishable)).status);
-  });
-
-  test('C2 the publishable key of a publisher, which is in its pages, shows that publisher and no other', async () => {
-    const { publisher } = await tenant.approved({ brand_name: 'Mine' });
-    const other = await tenant.approved({ brand_name: 'Not mine' });
-    const pending = await tenant.add({ brand_name: 'Asked for' });
-    const detailsOf = (id: string) =>
-      tenant.call('GET', `/adnet/publishers/details/${id}/`, undefined, publisher.api_key);
-    const list = await tenant.call('GET', '/adnet/publishers/list/', undefined, publisher.api_key);
-    expect(list.body).toMatchObject({
-      count: 1,
-      next: null,
-      publishers: [{ publisher_remote_id: publisher.publisher_remote_id, brand_name: 'Mine' }],
-    });
-    expect((await detailsOf(publisher.publisher_remote_id)).body.publisher.api_key).toBe(publisher.api_key);
-    expect((await detailsOf(other.publisher.publisher_remote_id)).status).toBe(404);
-    expect((await detailsOf(pending.pending_publisher_id)).status).toBe(404);
   });
 
   test('C3 another channel’s publisher does not exist', async () => {

@@ -176,20 +176,6 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
       billable_ad_spend_amount: 0,
     });
   });
-
-  test('many concurrent writers bill exactly the budget', async () => {
-    await world.control('POST', '/sandbox/reset', { seed: 'empty' });
-    await world.offer({ price_per_conversion: 1, budget: 7 });
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => world.session()));
-    await Promise.all(
-      sessions.flatMap((each) => [world.batch([event('CONVERSION', each)]), world.batch([event('BRAND_CLICK', each)])]),
-    );
-    expect(await money()).toMatchObject({
-      conversions: 20,
-      attributed_ad_spend_amount: 20,
-      billable_ad_spend_amount: 7,
-    });
-  });
 });
 
 test('events are accepted once they are committed, and billed later', async () => {

@@ -25,8 +25,3 @@ export function useShownOffer(kind: (typeof DATABASE_KINDS)[number]): void {
 export async function openSession(earlier?: string): Promise<void> {
   session = await (earlier === undefined ? world.session() : world.earlierSession(earlier));
 }
-
-/** The time of an event, in milliseconds from the network's clock. */
-export function at(offset: number): { event_datetime: string } {
-  return { event_datetime: new Date(Date.parse('2025-11-20T10:30:00Z') + offset).toISOString() };
-}

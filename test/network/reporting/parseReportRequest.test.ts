@@ -62,25 +62,9 @@ describe('parsing a report request', () => {
     expect(refused(`page_types=${many(200)}&page_types=${many(51)}`)).toEqual(['page_types']);
   });
 
-  test('R27 publisher_ids are UUIDs in either case', () => {
-    const id = '7B3D1F0A-9F58-4C43-8E7D-0B6A54A1C2D3';
-    expect(accepted(`publisher_ids=${id}`).filters.publisher_ids).toEqual([id.toLowerCase()]);
-    expect(refused(`publisher_ids={${id}}`)).toEqual(['publisher_ids']);
-  });
-
   test('R28 page and widget types are any text of up to 64 characters', () => {
     expect(refused(`page_types=${encodeURIComponent('🦊'.repeat(64))}`)).toEqual([]);
     expect(refused('widget_types=%C2%85')).toEqual(['widget_types']);
-  });
-
-  test('R32 sort_direction defaults to sort_order, which defaults to desc', () => {
-    expect(accepted('sort_by=clicks')).toMatchObject({ sortDirection: 'desc', sortOrder: 'desc' });
-    expect(accepted('sort_by=clicks&sort_order=asc')).toMatchObject({ sortDirection: 'asc', sortOrder: 'asc' });
-    expect(accepted('sort_by=clicks&sort_order=asc&sort_direction=desc')).toMatchObject({
-      sortDirection: 'desc',
-      sortOrder: 'asc',
-    });
-    expect(accepted('sort_direction=asc')).toMatchObject({ sortBy: 'period_start', sortDirection: 'asc' });
   });
 
   test('R36 offset and limit are whole numbers in their range', () => {

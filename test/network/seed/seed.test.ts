@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/network/database/database.ts';
 import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { seed, type Tenant } from '../../../src/network/seed/seed.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
@@ -17,12 +16,6 @@ describe.each(DATABASE_KINDS)('seeds on %s', (kind) => {
     first = await sow('demo');
   });
   afterAll(() => open.close());
-  // Derived tables, because citus has no subqueries in the list of a distributed SELECT.
-  const fingerprint = (db: Database) =>
-    db.query(`SELECT * FROM
-      (SELECT count(*) AS rows, sum(impressions) AS impressions, sum(order_revenue_amount) AS revenue, max(hour) AS last FROM hourly_facts) hours,
-      (SELECT sum(order_revenue_amount) AS revenue_by_day FROM daily_facts) days,
-      (SELECT string_agg(offer_id || heading, ',' ORDER BY offer_id) AS offers FROM offers) catalogue`);
 
   test('the demo has one channel, twelve approved publishers and requests in every other status', async () => {
     const rows = await open.db.query<{ status: string; count: number; keys: number }>(
@@ -34,15 +27,12 @@ describe.each(DATABASE_KINDS)('seeds on %s', (kind) => {
       { status: 'PENDING', count: 3, keys: 0 },
       { status: 'REJECTED', count: 2, keys: 0 },
     ]);
+    // Derived tables, because citus has no subqueries in the list of a distributed SELECT.
+    const [revenue] = await open.db.query(`SELECT * FROM
+      (SELECT sum(order_revenue_amount) AS by_hour FROM hourly_facts) hours,
+      (SELECT sum(order_revenue_amount) AS by_day FROM daily_facts) days`);
+    expect(revenue?.['by_day']).toBe(revenue?.['by_hour']);
     expect(first).toMatchObject({ channel: { name: 'Demo Channel' }, publisher: { brand_name: 'Juniper & Co' } });
-  });
-
-  test('the demo is the same on every database for the same now', async () => {
-    const before = await fingerprint(open.db);
-    await open.db.exec(`TRUNCATE ${TABLES}`);
-    expect(await sow('demo')).toEqual(first);
-    expect(await fingerprint(open.db)).toEqual(before);
-    expect(before[0]?.['revenue_by_day']).toBe(before[0]?.['revenue']);
   });
 
   test('the empty seed has one channel, one approved publisher and categories, and nothing else', async () => {
