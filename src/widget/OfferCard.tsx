@@ -70,7 +70,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
           </span>
         )}
       </div>
-      {isPictured ? images : sequence && <Stage offers={[placed]} />}
+      {isPictured && images}
       <Place view={view} offer={placed} isClaimed={isClaimed}>
         <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
       </Place>
@@ -335,19 +335,6 @@ export function Logo({ advertiser: { name, logo_url } }: { advertiser: Advertise
         />
       )}
     </span>
-  );
-}
-
-/** What fills the space that a card without a picture, or a list, has to spare: a panel with the logos. */
-export function Stage({ offers }: { offers: readonly PlacedOffer[] }): JSX.Element {
-  return (
-    <div class="stage">
-      <div>
-        {offers.map(({ advertiser, insertion_id }) => (
-          <Logo key={insertion_id} advertiser={advertiser} />
-        ))}
-      </div>
-    </div>
   );
 }
 

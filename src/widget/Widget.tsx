@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
-import { Badges, OfferCard, OutsideLink, Stage, watchImage } from './OfferCard.tsx';
+import { Badges, OfferCard, OutsideLink, watchImage } from './OfferCard.tsx';
 import { LAYERS, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
 
 /** The whole widget, in the element that its mode requires. */
@@ -77,7 +77,6 @@ function Group({
           />
         ))}
       </div>
-      {isList(group) && <Stage offers={current} />}
     </div>
   );
 }

@@ -166,8 +166,7 @@ test('until they have loaded, a logo is a letter and a picture a tint, even in d
     await route.fallback();
   });
   await mount(page, { groups: [hero(placed(0, { assets: pictures(1) })), list(placed(3, { assets: pictures(2) }))] });
-  // The panel of a list that has no space to spare is not painted.
-  const images = page.locator(':is(.logo, .picture, .tiles) img:not(.stage img)');
+  const images = page.locator(':is(.logo, .picture, .tiles) img');
   await expect(images).toHaveCount(5);
   const opacities = (): Promise<string[]> =>
     images.evaluateAll((all) => all.map((image) => getComputedStyle(image).opacity));
@@ -198,32 +197,31 @@ test('a picture that fails after a second keeps its tinted tile, so that nothing
   }
 });
 
-test('a picture takes all that a card has to spare, text shares a little of it, and logos fill the rest', async ({
-  page,
-}) => {
-  await page.setViewportSize({ width: 320, height: 568 });
+test('height to spare goes to a picture, then around brand and text; rows of a list share it', async ({ page }) => {
+  const [text, picture] = [hero(placed(0)), hero(placed(0, { assets: pictures(1) }))] as const;
+  const rows = [1, 2, 3].map((row) => `.offer:nth-child(${row}) .actions`);
   await openShop(page);
-  const spare = (height: number): Promise<void> =>
-    page.evaluate((px) => document.querySelector('#offers')?.setAttribute('style', `min-block-size:${px}px`), height);
-  const gaps = async (above: string): Promise<number[]> => {
-    const [, first = 0, words = 0, end = 0, actions = 0] = (await edges(page, above, '.words', '.actions')).flat();
-    return [words - first, actions - end];
-  };
-  await mount(page, { groups: [hero(placed(0, { assets: pictures(1) }))] });
-  const under = await gaps('.picture');
-  await spare(800);
-  expect(await gaps('.picture')).toEqual(under);
-  await spare(0);
-  await mount(page, { groups: [hero(placed(0))] });
-  const [over = 0, below = 0] = await gaps('.top');
-  const [top = 0, bottom = 0] = (await edges(page, '.surface')).flat();
-  await spare(bottom - top + 48);
-  expect(await gaps('.top')).toEqual([over + 24, below + 24]);
-  await expect(page.locator('.stage .logo')).toBeHidden();
-  await spare(2000);
-  await expect(page.locator('.stage .logo')).toBeVisible();
-  await mount(page, { groups: [list(placed(1), placed(2), placed(3), placed(4))] });
-  await expect(page.locator('.stage .logo').filter({ visible: true })).toHaveCount(3);
+  for (const [width, group, spare, parts, shares] of [
+    [320, text, 320, ['.top', '.words', '.actions'], [160, 0, 160, 0]],
+    [1280, picture, 320, ['.top', '.words', '.actions'], [160, 0, 160, 0]],
+    // It becomes no higher than 1.2 times its width.
+    [320, picture, 320, ['.top', '.picture', '.words', '.actions'], [74, 0, 0, 74, 0]],
+    [1280, list(placed(1), placed(2), placed(3)), 300, rows, [50, 100, 100, 50]],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    /** Between the edges of the card and the parts. */
+    const gaps = async (least = 0): Promise<number[]> => {
+      await page.locator('#offers').evaluate((place, px) => (place.style.minBlockSize = `${px}px`), least);
+      const [start = 0, end = 0, ...lines] = (await edges(page, '.surface', ...parts)).flat();
+      const all = [start, ...lines, end, start, end];
+      return all.flatMap((line, at) => (at % 2 ? [line - (all[at - 1] ?? 0)] : []));
+    };
+    await mount(page, { groups: [group] });
+    const before = await gaps();
+    const after = await gaps((before.at(-1) ?? 0) + spare);
+    const gains = after.map((gap, at) => gap - (before[at] ?? 0));
+    expect(gains, `${width} ${parts.join(' ')}`).toEqual([...shares, spare]);
+  }
 });
 
 test('a picture covers no text, and the mark is in one piece, alone and above a list, in every window', async ({
