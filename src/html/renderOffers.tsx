@@ -28,7 +28,7 @@ export interface RenderOptions {
 
 /** Offers as HTML. */
 export interface RenderedOffers {
-  /** For the element of the offers: write it unescaped. Empty if there is nothing to show, or the mode is not INLINE. */
+  /** For the element of the offers: write it unescaped. Empty without offers, above 256 KB, or if the mode is not INLINE. */
   readonly html: string;
   /** What `style-src` of the page's Content Security Policy has to allow: `'sha256-…'`, with its quotes. The same in one release. */
   readonly styleHash: string;
