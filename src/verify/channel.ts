@@ -8,7 +8,7 @@ import { refused, type Checked, type Rule } from './rule.ts';
 export const get = (path: string, query: Ask['query'] = ''): Ask => ({ path, query, key: 'management' });
 export const put = (path: string, body: unknown): Ask => ({ method: 'PUT', path, key: 'management', body });
 export const remove = (id: string): Ask => ({ method: 'DELETE', path: CHANNEL_PATHS.remove(id), key: 'management' });
-export const bad = (id: string, says: string, ask: Ask): Omit<Rule, 'of'> => refused(id, says, ask, [400, 'fields']);
+export const bad = (id: string, says: string, ask: Ask): Omit<Rule, 'of'> => refused(id, says, ask, 400);
 
 /** A page of the list of publishers. */
 export async function listed(

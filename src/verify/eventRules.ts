@@ -98,20 +98,14 @@ export const EVENT_RULES: readonly Rule[] = of('events', [
   }),
   rule('E1.one-refused', 'One event that is wrong is a 400.', async (on) => {
     const body = without(await on.world.session(), 'WIDGET_LOAD', 'event_name');
-    expectRefusal(await on.ask({ path: ONE, key: 'integration', body }), 400, 'partner');
+    expectRefusal(await on.ask({ path: ONE, key: 'integration', body }), 400);
   }),
-  refused('E1.none', 'A batch of no event is refused.', { path: BATCH, key: 'integration', body: { events: [] } }, [
-    400,
-    'partner',
-  ]),
-  refused('E1.no-list', 'events must be a list.', { path: BATCH, key: 'integration', body: { events: {} } }, [
-    400,
-    'partner',
-  ]),
+  refused('E1.none', 'A batch of no event is refused.', { path: BATCH, key: 'integration', body: { events: [] } }, 400),
+  refused('E1.no-list', 'events must be a list.', { path: BATCH, key: 'integration', body: { events: {} } }, 400),
   rule('E1.too-many', 'A batch of 21 events is refused as a whole.', async (on) => {
     const session = await on.world.session();
     const events = Array.from({ length: 21 }, () => eventOf(session, 'WIDGET_VIEW'));
-    expectRefusal(await sendBatch(on, events), 400, 'partner');
+    expectRefusal(await sendBatch(on, events), 400);
   }),
   rule('E1.twenty', 'A batch of 20 events is accepted.', async (on) => {
     const session = await on.world.session();
@@ -253,36 +247,36 @@ export const EVENT_RULES: readonly Rule[] = of('events', [
     'E9.not-json',
     'A body that is not JSON is refused.',
     { path: BATCH, key: 'integration', body: '{"events":[' },
-    [400, 'partner'],
+    400,
   ),
   refused(
     'E9.no-key',
     'A batch without a key is refused as a whole.',
     { path: BATCH, key: 'none', body: { events: [{}] } },
-    [401, 'partner'],
+    401,
   ),
   refused(
     'E9.wrong-key',
     'A batch with an unknown key is refused as a whole.',
     { path: BATCH, key: 'wrong', body: { events: [{}] } },
-    [401, 'partner'],
+    401,
   ),
   refused(
     'E9.no-version',
     'A batch without a version is refused.',
     { path: BATCH, key: 'integration', headers: { version: undefined }, body: { events: [{}] } },
-    [400, 'partner'],
+    400,
   ),
   refused(
     'E9.content-type',
     'A batch that is not called JSON is refused.',
     { path: BATCH, key: 'integration', headers: { 'content-type': 'text/plain' }, body: '{"events":[{}]}' },
-    [415, 'partner'],
+    415,
   ),
   rule('E9.large', 'A body over 64 KiB is a 413.', async (on) => {
     const session = await on.world.session();
     const events = [eventOf(session, 'WIDGET_VIEW', { filler: 'x'.repeat(70_000) })];
-    expectRefusal(await sendBatch(on, events), 413, 'partner');
+    expectRefusal(await sendBatch(on, events), 413);
   }),
   reading('E9.retry-after', 'Each 429 of this run had a Retry-After.', async (on) => {
     for (const exchange of on.delayed)

@@ -20,6 +20,7 @@ export interface Ask {
 
 /** A request with its response, as a person may see it: no key is in it. */
 export interface Exchange {
+  readonly path: string;
   readonly sent: { readonly call: string; readonly headers: Readonly<Record<string, string>>; readonly body?: string };
   readonly status: number;
   readonly headers: Headers;
@@ -115,12 +116,11 @@ export function openNetwork(options: NetworkOptions): Network {
     if (wait > 0) await pause(wait, signal);
     const { method = ask.body === undefined ? 'GET' : 'POST', path, query = '', body } = ask;
     const search = String(typeof query === 'string' ? query : new URLSearchParams(query));
-    const isPartner = /^\/(recommendations|events)/.test(path);
     const wanted: Readonly<Record<string, string | undefined>> = {
       accept: 'application/json',
       'x-api-key':
         ask.key === 'none' ? undefined : ask.key === 'wrong' ? 'adnet_sk_test_0000000000000000' : keys[ask.key],
-      ...(isPartner && { version }),
+      ...(isPartner(path) && { version }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...ask.headers,
     };
@@ -148,7 +148,7 @@ export function openNetwork(options: NetworkOptions): Network {
     };
     const { status } = response;
     const shown = new Headers([...response.headers].map(([name, value]) => [name, hide(value)]));
-    last = { sent, status, headers: shown, text: hide(received), json: parseJson(received) };
+    last = { path, sent, status, headers: shown, text: hide(received), json: parseJson(received) };
     return last;
   }
 
@@ -209,25 +209,35 @@ export function expect(exchange: Exchange, expected: string, isSo: boolean): voi
   if (!isSo) throw new BrokenError(expected, exchange);
 }
 
-/** The shapes of error bodies (docs/project/wire.md#errors), and what a person reads of them. */
-export const SHAPES = {
+function isPartner(path: string): boolean {
+  return /^\/(recommendations|events)/.test(path);
+}
+
+/** The shapes of error bodies, and what a person reads of them. */
+const SHAPES = {
   partner: ['{ "message": "…" }', (json: unknown) => typeof own(json, 'message') === 'string'],
   detail: ['{ "detail": "…" }', (json: unknown) => typeof own(json, 'detail') === 'string'],
   error: ['{ "error": "…" }', (json: unknown) => typeof own(json, 'error') === 'string'],
   fields: ['{ "<field>": ["…"] }', (json: unknown) => isObject(json) && Object.values(json).some(isMessages)],
   any: ['any body', () => true],
 } as const satisfies Record<string, readonly [string, (json: unknown) => boolean]>;
-export type Shape = keyof typeof SHAPES;
+
+/** The shape of an error body, by its interface and status (docs/project/wire.md#errors). */
+function shapeOf(path: string, status: number): keyof typeof SHAPES {
+  if (isPartner(path)) return 'partner';
+  if (status === 400) return 'fields';
+  if (path.includes('reporting') || status === 401 || status === 403) return 'detail';
+  return status === 404 || status === 409 ? 'error' : 'any';
+}
 
 function isMessages(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 }
 
-/** Throws unless the status and the shape of the body are these. */
-export function expectRefusal(exchange: Exchange, status: number | readonly number[], shape: Shape = 'any'): void {
-  const all = [status].flat();
-  const [name, isOf] = SHAPES[shape];
-  expect(exchange, `${all.join(' or ')} with ${name}`, all.includes(exchange.status) && isOf(exchange.json));
+/** Throws unless this is the status, with the error body of the interface, or with any. */
+export function expectRefusal(exchange: Exchange, status: number, shape?: 'any'): void {
+  const [name, isOf] = SHAPES[shape ?? shapeOf(exchange.path, status)];
+  expect(exchange, `${status} with ${name}`, exchange.status === status && isOf(exchange.json));
 }
 
 /** Throws unless the call succeeded; returns its body. */

@@ -9,7 +9,6 @@ export interface Variant {
   readonly name: 'channel-report' | 'publisher-report';
   readonly path: string;
   readonly key: 'management' | 'reporting';
-  readonly otherKey: 'management' | 'reporting';
   readonly metrics: readonly string[];
   readonly foreign: string;
   readonly limit: number;
@@ -19,7 +18,6 @@ export const CHANNEL: Variant = {
   name: 'channel-report',
   path: CHANNEL_REPORT_PATH,
   key: 'management',
-  otherKey: 'reporting',
   metrics: CHANNEL_METRICS,
   foreign: 'widget_loads',
   limit: 250,
@@ -28,7 +26,6 @@ export const PUBLISHER: Variant = {
   name: 'publisher-report',
   path: `/api${PUBLISHER_REPORT_PATH}`,
   key: 'reporting',
-  otherKey: 'management',
   metrics: PUBLISHER_METRICS,
   foreign: 'feed_loads',
   limit: 10_000,
@@ -38,7 +35,7 @@ export type Query = Readonly<Record<string, string>>;
 
 /** Returns what makes a rule that a report refuses a query. */
 export function refusesOf({ path, key }: Variant): (id: string, says: string, query: Ask['query']) => Omit<Rule, 'of'> {
-  return (id, says, query) => refused(id, says, { path, key, query: query ?? '' }, [400, 'fields']);
+  return (id, says, query) => refused(id, says, { path, key, query: query ?? '' }, 400);
 }
 
 /** A report as it was received. */

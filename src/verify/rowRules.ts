@@ -199,7 +199,8 @@ export function rowRulesOf(variant: Variant): readonly Omit<Rule, 'of'>[] {
       'R58.slash',
       'A path without its last slash is a 404, not a redirect that repeats the key.',
       { path: path.slice(0, -1), key },
-      [404, 'any'],
+      404,
+      'any',
     ),
   ];
 }

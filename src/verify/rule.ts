@@ -1,4 +1,4 @@
-import { type Ask, expectRefusal, type KeyName, type Network, type Shape, UntoldError } from './network.ts';
+import { type Ask, expectRefusal, type KeyName, type Network, UntoldError } from './network.ts';
 import type { World } from './world.ts';
 
 /** The interfaces and what spans two of them, with the keys without which none of their rules can be tried: one of each list. */
@@ -38,13 +38,8 @@ export interface Rule {
   check(on: Checked): Promise<void>;
 }
 
-/** A request that is refused. */
-export function refused(
-  id: string,
-  says: string,
-  ask: Ask,
-  [status, shape]: readonly [status: number | readonly number[], shape: Shape],
-): Omit<Rule, 'of'> {
+/** A request that is refused, with the error body of its interface. */
+export function refused(id: string, says: string, ask: Ask, status: number, shape?: 'any'): Omit<Rule, 'of'> {
   return {
     id,
     says,
@@ -54,13 +49,13 @@ export function refused(
 }
 
 /** A rule that the key of a call is refused where its prefix names the other environment. */
-export function refusesElsewhere(id: string, ask: Ask, shape: Shape): Omit<Rule, 'of'> {
-  const { isReading } = refused(id, '', ask, [401, shape]);
+export function refusesElsewhere(id: string, ask: Ask): Omit<Rule, 'of'> {
+  const { isReading } = refused(id, '', ask, 401);
   const check: Rule['check'] = async (on) => {
     const key = on.keys[ask.key] ?? '';
     const other = key.replace(/(?<=^adnet_\w\w_)(?:live|test)/, (mode) => (mode === 'live' ? 'test' : 'live'));
     if (other === key) throw new UntoldError('The prefix of the key names no environment.');
-    expectRefusal(await on.ask({ ...ask, headers: { 'x-api-key': other } }), 401, shape);
+    expectRefusal(await on.ask({ ...ask, headers: { 'x-api-key': other } }), 401);
   };
   return rule(id, 'A key of the other environment is refused.', check, isReading);
 }

@@ -10,10 +10,10 @@ import {
   SilentError,
   UntoldError,
 } from './network.ts';
+import { KEY_RULES } from './keyRules.ts';
 import { PUBLISHER_RULES } from './publisherRules.ts';
 import { RECOMMENDATION_RULES } from './recommendationRules.ts';
 import { REPORT_RULES } from './reportRules.ts';
-import { REVOKED_KEY_RULES } from './revokedKeyRules.ts';
 import { INTERFACES, type Checked, type InterfaceName, type Rule } from './rule.ts';
 import { openWorld } from './world.ts';
 
@@ -25,7 +25,7 @@ export const RULES: readonly Rule[] = [
   ...PUBLISHER_RULES,
   ...REPORT_RULES,
   ...EFFECT_RULES,
-  ...REVOKED_KEY_RULES,
+  ...KEY_RULES,
 ];
 
 /** What was found about one rule. */
