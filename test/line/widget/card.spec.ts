@@ -202,7 +202,8 @@ test('mark and position are beside the logo, and the whole name below the mark, 
       await page.setViewportSize({ width, height: 780 });
       for (const mode of MODES) {
         const size = `${mode} ${width} ${locale}`;
-        await mount(page, { mode, locale, sandbox: true, groups: [hero(...offers)] });
+        const group = { ...hero(...offers), ...(width > 390 && { heading: 'Ausgewählt' }) };
+        await mount(page, { mode, locale, sandbox: true, groups: [group] });
         await listening(page);
         await decline(page);
         const parts = ['.badges', '.brand', '.position', '.top', '.top .logo'].map((name) => `${CURRENT} ${name}`);
