@@ -198,11 +198,13 @@ test('a picture that fails after a second keeps its tinted tile, so that nothing
 });
 
 test('height to spare goes to a picture, then around brand and text; rows of a list share it', async ({ page }) => {
-  const [text, picture] = [hero(placed(0)), hero(placed(0, { assets: pictures(1) }))] as const;
+  const text = hero(placed(0));
+  const picture = hero(placed(0, { assets: pictures(1) }));
   const rows = [1, 2, 3].map((row) => `.offer:nth-child(${row}) .actions`);
   await openShop(page);
   for (const [width, group, spare, parts, shares] of [
     [320, text, 320, ['.top', '.words', '.actions'], [160, 0, 160, 0]],
+    [320, { ...text, heading: 'For you' }, 320, ['.heading *', '.top', '.words', '.actions'], [160, 0, 0, 160, 0]],
     [1280, picture, 320, ['.top', '.words', '.actions'], [160, 0, 160, 0]],
     // It becomes no higher than 1.2 times its width.
     [320, picture, 320, ['.top', '.picture', '.words', '.actions'], [74, 0, 0, 74, 0]],
