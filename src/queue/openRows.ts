@@ -130,7 +130,8 @@ export function openRows(
     if (!checkConsent(stored, consent)) return undefined;
     // What an earlier page had no time to clear.
     const isVoid = isWithdrawn(stored);
-    if (stored && !isVoid) return stored;
+    // Other scripts can write here as well: what is not text is replaced.
+    if (typeof stored === 'string' && !isVoid) return stored;
     if (isVoid) table.clear();
     const id = newConsent();
     table.put(CONSENT, id);

@@ -31,6 +31,13 @@ it('in the first four seconds no delay exceeds two seconds', () => {
     }
   }
 });
+it('after a five-second outage the next attempt follows within two seconds', () => {
+  for (let run = 0; run < 500; run++) {
+    let at = 0;
+    for (const wait of waits(12)) if ((at += wait) >= 5_000) break;
+    expect(at).toBeLessThanOrEqual(7_000);
+  }
+});
 it('later delays double up to five minutes, at most half of each random', () => {
   const late = waits(24).slice(-5);
   for (const wait of late) expect(wait).toBeGreaterThanOrEqual(150_000);

@@ -49,6 +49,20 @@ it('a page that leaves before its queue has read anything keeps what earlier pag
   expect((await storedBackoff()).since).toBe(before.since);
 });
 
+it('a page that leaves with several batches counts one failure', async () => {
+  freshStorage();
+  let requests = 0;
+  // One response after the other.
+  const send = () => new Promise<object>((resolve) => setTimeout(resolve, 100 * ++requests, { status: 503 }));
+  const page = openSessionQueue({ endpoint: '/events/batch', send }, openCore);
+  await Promise.all(Array.from({ length: 50 }, (_, index) => page.track(event(`${index}`))));
+  const closed = page.close();
+  await letPass(1_000);
+  await closed;
+  await expect.poll(storedBackoff).toBeDefined();
+  expect([requests, (await storedBackoff()).failures]).toEqual([3, 1]);
+});
+
 it('a page that is hidden or left again and again while the relay is down does not send each time', async () => {
   freshStorage();
   const document = { hidden: false };

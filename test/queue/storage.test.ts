@@ -96,6 +96,21 @@ it('what other scripts write among the rows stops no delivery, and is counted', 
   expect(await second.stats()).toMatchObject({ onDisk: 0 });
 });
 
+it.each([[{ theirs: true }], [7], [['x']]])('%j in the place of the consent stops no page', async (value) => {
+  const first = down();
+  await first.track(event('mine'));
+  await first.close();
+  await putRows([[value, '!!!!']]);
+  for (const id of ['b', 'c']) {
+    const queue = open(() => ({ status: 202 }));
+    await queue.track(event(id));
+    await queue.flush();
+    expect(queue.of('delivered').flatMap(({ eventIds }) => eventIds)).toContain(id);
+    expect(queue.of('dropped')).toEqual([]);
+    await queue.close();
+  }
+});
+
 it('a full disk loses no event, even if rows are read while it refuses them', async () => {
   const { commit } = IDBTransaction.prototype;
   for (const pause of [0, 1, 2, 3, 4, 6, 8]) {
