@@ -75,7 +75,7 @@ const NETWORK_TESTS = ['test/network/**/*.test.ts'];
  * tests of their own: `npm run test:all`, or a file by its name, only.
  */
 const LONG_TESTS = [
-  'test/network/start/!(twoProcesses).test.ts',
+  'test/network/start/{backup,environments,fullDisk,kill,lockLost,migrations,start}.test.ts',
   'test/network/database/freshDatabase.test.ts',
   'test/network/badInput/{addresses,bodies}.test.ts',
   'test/network/seed/seed.test.ts',

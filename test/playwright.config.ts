@@ -41,7 +41,7 @@ const LONG = [
   'line/{console,demo,doctor,testing}/*.spec.ts',
   'line/docs/{playground,quickStart}.spec.ts',
   'line/inspector/{docking,inspector,inspector.engines}.spec.ts',
-  'line/page/{leaks,order,withdrawal}.spec.ts',
+  'line/page/{leaks,order}.spec.ts',
   'line/seen/tabs.spec.ts',
   'line/widget/{guest,looks,room}.spec.ts',
 ];

@@ -185,7 +185,11 @@ function mayInspect({ sandbox }: ShowOptions, exchange: RawExchange | undefined)
 function openMeasure(): (step: string) => void {
   let start = performance.now();
   return (step) => {
-    performance.measure(`offerlet:${step}`, { start });
+    try {
+      performance.measure(`offerlet:${step}`, { start });
+    } catch {
+      // Browsers before 2021 take no options.
+    }
     start = performance.now();
   };
 }

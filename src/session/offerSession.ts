@@ -222,7 +222,7 @@ export function openOfferSession<Code extends string>(
   /** Takes down what is shown, or on its way there. */
   function abort(reason: string): void {
     lifetime?.abort(reason);
-    lifetime = shown = undefined;
+    lifetime = shown = finding = undefined;
   }
 
   function destroy(): void {

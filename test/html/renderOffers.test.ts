@@ -62,7 +62,8 @@ test('a card that would be larger than 256 KB is left to the script, and before 
     const assets = pictures(60, { image_url: `https://images.test/${'x'.repeat(length)}` });
     return renderOffers(prefetched(list(...Array.from({ length: count }, (_, at) => placed(at, { assets })))));
   };
-  expect(card(700).html.length).toBeLessThan(256 * 1024);
+  const { length } = card(700).html;
+  expect(length > 90_000 && length < 256 * 1024, `${length}`).toBe(true);
   expect(card(700, 20).html).toBe('');
   expect(card(10).html.length).toBeGreaterThan(90_000);
   expect(card(1_000).html).toBe('');

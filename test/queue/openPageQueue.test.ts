@@ -53,7 +53,8 @@ it('a page that leaves with several batches counts one failure', async () => {
   freshStorage();
   let requests = 0;
   // One response after the other.
-  const send = () => new Promise<object>((resolve) => setTimeout(resolve, 100 * ++requests, { status: 503 }));
+  const send = () =>
+    new Promise<{ status: number }>((resolve) => setTimeout(resolve, 100 * ++requests, { status: 503 }));
   const page = openSessionQueue({ endpoint: '/events/batch', send }, openCore);
   await Promise.all(Array.from({ length: 50 }, (_, index) => page.track(event(`${index}`))));
   const closed = page.close();
