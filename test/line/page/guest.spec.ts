@@ -95,3 +95,14 @@ test('<offer-let> shows offers at its place, and survives being moved', async ({
   await expect(page.locator('footer offer-let [part~=accept]')).toBeVisible();
   expect(questions()).toBe(1);
 });
+
+test('an <offer-let> that is removed stops, and shows offers again when it returns', async ({ page }) => {
+  const element = `<script async src="/offerlet.js"></script><offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" order-id="9"></offer-let>`;
+  await page.goto(fixture.page('/away', shop(element)));
+  await expect(accept(page)).toBeVisible();
+  await page.evaluate("window.gone = document.querySelector('offer-let'); gone.remove()");
+  await expect.poll(() => page.evaluate('[gone.mount, offerlet.explain().length]')).toEqual([undefined, 0]);
+  await page.evaluate('document.body.append(gone)');
+  await expect(accept(page)).toBeVisible();
+  expect(questions()).toBe(1);
+});
