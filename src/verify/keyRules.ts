@@ -4,6 +4,7 @@ import { of, refused, type Rule } from './rule.ts';
 import { PLACEMENT } from './world.ts';
 
 const BODY = { user_details: { external_guid: 'verify' }, placement_details: PLACEMENT };
+const [OFFERS, EVENTS, EVENT] = ['/recommendations', '/events', { event_name: 'WIDGET_LOAD', session_id: 'verify' }];
 const [channel, publisher] = [CHANNEL.path, PUBLISHER.path];
 const details = CHANNEL_PATHS.channelDetails;
 
@@ -16,6 +17,8 @@ export const KEY_RULES: readonly Rule[] = [
       { path: details, key: 'integration' },
       401,
     ),
+    refused('A1.kind', 'The management key gets no offers.', { path: OFFERS, key: 'management', body: BODY }, 401),
+    refused('E1.kind', 'The management key reports no events.', { path: EVENTS, key: 'management', body: EVENT }, 401),
   ]),
   ...of('both-reports', [
     refused(
@@ -38,7 +41,7 @@ export const KEY_RULES: readonly Rule[] = [
     ),
   ]),
   ...of('revoked-key', [
-    refused('A1.revoked', 'It gets no offers.', { path: '/recommendations', key: 'revoked', body: BODY }, 401),
+    refused('A1.revoked', 'It gets no offers.', { path: OFFERS, key: 'revoked', body: BODY }, 401),
     refused('C1.revoked', 'It reads nothing of a channel.', { path: details, key: 'revoked' }, 401),
     refused('R3.revoked-channel', 'It gets no channel report.', { path: channel, key: 'revoked' }, 401),
     refused('R3.revoked-publisher', 'It gets no publisher report.', { path: publisher, key: 'revoked' }, 401),

@@ -202,8 +202,12 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
     const publishers = own(expectOk(list), 'publishers');
     const isAlone = Array.isArray(publishers) && publishers.length === 1;
     expect(list, `${id} alone`, isAlone && own(publishers[0], 'publisher_remote_id') === id);
-    const details = detailsOf((await pending(on)).id);
-    expectRefusal(await on.ask({ path: details, key: 'none', headers }), 404);
+    expectOk(await on.ask({ path: detailsOf(id), key: 'none', headers }));
+    const { publishers: all } = await listed(on, {});
+    const ids = all.map((one) => own(one, 'publisher_remote_id'));
+    const others = ids.flatMap((one) => (typeof one === 'string' && one !== id ? one : []));
+    for (const other of [(await pending(on)).id, ...others.slice(0, 1)])
+      expectRefusal(await on.ask({ path: detailsOf(other), key: 'none', headers }), 404);
   }),
   rule('C2.changes', 'The api_key of a publisher changes nothing, and gets a 403.', async (on) => {
     const { id, headers, subcategory_ids } = await publishable(on);

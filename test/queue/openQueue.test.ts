@@ -88,6 +88,14 @@ describe('timing', () => {
     await vi.waitFor(() => expect(at).toHaveLength(2));
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(2_000);
   });
+
+  it('send may return a Response or its parts', async () => {
+    const results = [{ index: 0, success: false, error: { code: 'x', message: 'y', retryable: false } }];
+    const queue = opening(() => Response.json({ results }, { status: 207 }));
+    await queue.track(event('a'));
+    await queue.flush();
+    expect(queue.of('deadLetter')).toMatchObject([{ reason: 'x: y' }]);
+  });
 });
 
 describe('refusals', () => {

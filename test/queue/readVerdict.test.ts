@@ -33,6 +33,10 @@ it('a 207 with results that cannot be used is waited for', () => {
   expect(readVerdict(207, { results: [ok(0)] }, 3).next).toBe('wait');
   expect(readVerdict(207, 'not json', 1)).toMatchObject({ next: 'wait', fates: [['queued']] });
 });
+it('a final refusal makes a dead letter with its reason', () => {
+  const verdict = readVerdict(207, { results: [ok(0), no(1, false), no(2, true)] }, 3);
+  expect(verdict).toEqual({ next: 'go', fates: [['delivered'], ['dead', 'c: m'], ['refused', 'c: m']] });
+});
 it('a 207 that accepts nothing counts as an outage, one that accepts something does not', () => {
   expect(readVerdict(207, { results: [no(0), no(1)] }, 2).next).toBe('wait');
   expect(readVerdict(207, { results: [no(0), ok(1)] }, 2).next).toBe('go');

@@ -73,6 +73,15 @@ it('a 207 whose body stalls counts as no response after ten seconds', async () =
   expect(await response).toMatchObject({ status: 0 });
 });
 
+it('a network failure has status 0 and a reason', async () => {
+  const { url } = await respond(202, '');
+  await servers[0]?.close();
+  expect(await sendBatch(post(url), [], { keepalive: false })).toMatchObject({
+    status: 0,
+    reason: expect.stringContaining('TypeError'),
+  });
+});
+
 it('whatever is thrown is a failure with status 0', async () => {
   const send = (): never => {
     throw Object.create(null) as unknown;

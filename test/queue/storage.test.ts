@@ -129,6 +129,17 @@ it('a full disk loses no event, even if rows are read while it refuses them', as
   }
 });
 
+it('events held in memory are written when slow storage responds', async () => {
+  slowStorage(1_500);
+  const queue = down();
+  await queue.track(event('early'));
+  await queue.track(event('in memory'));
+  expect(await queue.stats()).toMatchObject({ storage: 'memory', inMemory: 2 });
+  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ storage: 'indexeddb', onDisk: 2 }));
+  vi.restoreAllMocks();
+  expect((await onDisk()).events.sort()).toEqual(['early', 'in memory']);
+});
+
 it('a late read, started before an event was tracked, does not take it for delivered', async () => {
   slowStorage(1_500);
   const queue = down();

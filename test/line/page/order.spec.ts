@@ -84,6 +84,13 @@ test('two mounts of one order in one task, and another tab, are one session: the
       expect(queue).toEqual({ waiting: 0, delivered: tracked.length, dropped: 0, dead: 0 });
 });
 
+test('a layer that was not closed comes back', async ({ page }) => {
+  await open(page, { 'display-mode': 'OVERLAY' });
+  await expect(accept(page)).toBeVisible();
+  await page.reload();
+  await expect(accept(page)).toBeVisible();
+});
+
 test('a layer that waits for a dialog of the page stays away once another tab has closed it', async ({
   page,
   context,

@@ -50,6 +50,23 @@ test('a reload, a second tab and the way back show the session that was counted,
   expect(requests()).toBe(0);
 });
 
+test('two tabs of one order that open together count one load and one impression', async ({ context }) => {
+  const tabs = await Promise.all([context.newPage(), context.newPage()]);
+  // A relay gives both the same response.
+  const both = inScript(block());
+  await Promise.all(tabs.map((tab, at) => open(tab, both, scriptTag(), `/tab-${at}`)));
+  for (const tab of tabs) await expect(accept(tab)).toBeVisible();
+  for (const tab of tabs) {
+    await tab.bringToFront();
+    await letPass(tab, 1_500);
+  }
+  await tabs[0]?.bringToFront();
+  await poll(() => new Set(fixture.names()).size).toBe(ONCE.length);
+  const ids = new Set(fixture.events.map(({ session_id }) => session_id));
+  expect(ids.size).toBe(1);
+  expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
+});
+
 for (const [what, blocks, why] of [
   [
     'something that is not JSON',

@@ -11,6 +11,13 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
   const recommend = (parts: Record<string, unknown>, headers: Record<string, string> = {}) =>
     world.post('/recommendations', ask(parts), headers);
 
+  test('A1 keys of every other kind are refused', async () => {
+    const { integration, ...others } = world.network.describe().keys;
+    for (const key of Object.values(others)) expect((await recommend({}, { 'x-api-key': key })).status).toBe(401);
+    expect(Object.keys(others)).toContain('publishable');
+    expect((await recommend({}, { 'x-api-key': integration ?? '' })).status).toBe(200);
+  });
+
   test('offers in the language of the request come first, and none are in another', async () => {
     const headings = async (language: string): Promise<string[]> => {
       const { body } = await recommend({ attributes: { language } });
