@@ -139,10 +139,11 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     gestures.ignoreInput('a');
     element.querySelector<HTMLElement>('[data-peek] > * > .handle')?.click();
     draw({ ...state, claimed: [...state.claimed, offer] });
-    // What is stuck to the bottom of a window may cover it.
-    const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();
-    const covered = rectOf('.claim').bottom + 8 - rectOf('[part=accept]').top;
-    if (layer && covered > 0) (layer === 'sheet' ? element.firstElementChild : element)?.scrollBy(0, covered);
+    // Buttons that are stuck to the bottom of a window may cover it.
+    const claimed = layer && article.querySelector('.hero .claim');
+    const accept = article.querySelector('[part=accept]') as Element;
+    const covered = claimed ? claimed.getBoundingClientRect().bottom + 8 - accept.getBoundingClientRect().top : 0;
+    if (covered > 0) (layer === 'sheet' ? element.firstElementChild : element)?.scrollBy(0, covered);
     setTimeout(() => draw({ ...state, opened: [...state.opened, offer] }), OPENED_MS);
   }
 

@@ -57,6 +57,19 @@ for (const mode of LAYERS)
     }
   });
 
+test('where buttons stand beside the text, an accepted offer scrolls nothing', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await openShop(page);
+  await mount(page, { mode: 'FULLSCREEN', groups: [list(placed(0), placed(1), placed(2), placed(3))] });
+  await listening(page);
+  const button = page.locator('[part=accept]').first();
+  const before = await button.boundingBox();
+  await accept(page);
+  await opened(page);
+  expect(await button.boundingBox()).toEqual(before);
+});
+
 test('on low windows the buttons are one row, and at 400 % zoom the close button covers none of them', async ({
   page,
 }) => {
@@ -197,17 +210,16 @@ test('a picture that fails after a second keeps its tinted tile, so that nothing
   }
 });
 
-test('height to spare goes to a picture, then around brand and text; rows of a list share it', async ({ page }) => {
+test('height to spare goes to a picture, or around all that is said; rows of a list share it', async ({ page }) => {
   const text = hero(placed(0));
   const picture = hero(placed(0, { assets: pictures(1) }));
   const rows = [1, 2, 3].map((row) => `.offer:nth-child(${row}) .actions`);
   await openShop(page);
   for (const [width, group, spare, parts, shares] of [
-    [320, text, 320, ['.top', '.words', '.actions'], [160, 0, 160, 0]],
-    [320, { ...text, heading: 'For you' }, 320, ['.heading *', '.top', '.words', '.actions'], [160, 0, 0, 160, 0]],
-    [1280, picture, 320, ['.top', '.words', '.actions'], [160, 0, 160, 0]],
-    // It becomes no higher than 1.2 times its width.
-    [320, picture, 320, ['.top', '.picture', '.words', '.actions'], [74, 0, 0, 74, 0]],
+    [320, text, 320, ['.top', '.words', '.actions'], [160, 0, 0, 160]],
+    [320, { ...text, heading: 'For you' }, 320, ['.heading *', '.top', '.words', '.actions'], [160, 0, 0, 0, 160]],
+    [1280, picture, 320, ['.top', '.words', '.actions'], [160, 0, 0, 160]],
+    [320, picture, 320, ['.top', '.picture', '.words', '.actions'], [0, 0, 0, 0, 0]],
     [1280, list(placed(1), placed(2), placed(3)), 300, rows, [50, 100, 100, 50]],
   ] as const) {
     await page.setViewportSize({ width, height: 900 });
