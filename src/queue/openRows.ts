@@ -249,7 +249,7 @@ export function openRows(
       if (given) withdraw();
       return { keys: [], first: new Map() };
     }
-    if (checkConsent(stored, given)) consent ??= stored;
+    if (checkConsent(stored, given) && typeof stored === 'string') consent ??= stored;
     // Rows of ours that are gone: another tab has delivered them.
     const found = new Set(keys);
     for (const key of before) if (!found.has(key) && isSettled(known.get(key))) known.delete(key);

@@ -132,8 +132,8 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     fresh = 0;
     rows.claim(batch);
     if (keepalive) keepaliveRoom -= bytes;
-    // What others have stored must not be forgotten. Read now: batches of one handover count as one failure.
-    const reading = rows.read();
+    // Batches of one handover count as one failure.
+    const reading = isLeaving && rows.read();
     const response = await sendBatch(send, events, { keepalive, sent }, ended.signal);
     // The result of the request is unknown: it is sent again later, in this tab or another.
     if (ended.signal.aborted) {
@@ -143,7 +143,8 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     if (keepalive) keepaliveRoom += bytes;
     const { status, reason } = response;
     avoidsKeepalive = keepalive && !status;
-    const before = (await reading).first.get(BACKOFF) as Backoff | undefined;
+    // What others have stored must not be forgotten.
+    const before = (await (reading || rows.read())).first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
     lastResponse = { status, at: now };
     // A failed handover doesn't count, or a page that is hidden again and again would send each time.

@@ -131,7 +131,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     return isSame;
   }
 
-  /** Shows an offer as accepted. Its buttons stay where they are. */
+  /** Shows an offer as accepted. Its buttons stay where they are, but for what a code needs more room for than the text. */
   function claim({ currentTarget }: MouseEvent, offer: PlacedOffer): void {
     if (state.claimed.includes(offer)) return;
     const article = (currentTarget as Element).closest('article') as HTMLElement;

@@ -103,6 +103,7 @@ it.each([[{ theirs: true }], [7], [['x']]])('%j in the place of the consent stop
   await putRows([[value, '!!!!']]);
   for (const id of ['b', 'c']) {
     const queue = open(() => ({ status: 202 }));
+    await queue.flush();
     await queue.track(event(id));
     await queue.flush();
     expect(queue.of('delivered').flatMap(({ eventIds }) => eventIds)).toContain(id);

@@ -35,6 +35,16 @@ export const BROKEN_OFFERS: readonly BrokenNetwork[] = [
       headersOf(OFFERS, (given) => given.get('x-api-key') === revoked && given.set('x-api-key', integration)),
   },
   {
+    does: 'a key of another kind gets offers, and reports events',
+    only: ['recommendations', 'channel-and-offers'],
+    fails: ['A1.kind', 'E1.kind'],
+    wrapper: ({ management, integration = '' }) =>
+      headersOf(
+        /^\/(recommendations|events)$/,
+        (given) => given.get('x-api-key') === management && given.set('x-api-key', integration),
+      ),
+  },
+  {
     does: 'a phone beside an external_guid is ignored',
     only: ['recommendations'],
     fails: ['A2.two'],

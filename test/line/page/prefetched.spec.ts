@@ -50,7 +50,7 @@ test('a reload, a second tab and the way back show the session that was counted,
   expect(requests()).toBe(0);
 });
 
-test('two tabs of one order that open together count one load and one impression', async ({ context }) => {
+test('two tabs of one order that open together are one session, and count one load', async ({ context }) => {
   const tabs = await Promise.all([context.newPage(), context.newPage()]);
   // A relay gives both the same response.
   const both = inScript(block());
