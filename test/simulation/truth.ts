@@ -90,9 +90,13 @@ export class Truth {
     if (!process.isAlive) return;
     if (!hasConsent) this.broken.push(`4 ${process.name} sent ${new URL(url).pathname} without consent`);
     const { events = [] } = JSON.parse(init.body as string) as { events?: readonly StoredEvent[] };
-    for (const { event_id } of events)
+    for (const { event_id } of events) {
       if (this.#forbidden.get(device)?.has(event_id))
         this.broken.push(`4 ${process.name} sent ${event_id} after a denial`);
+      // What a page tries again, it has written as well.
+      const sent = this.tracked.get(event_id);
+      if (sent && !sent.tabs.includes(process)) this.tracked.set(event_id, { ...sent, tabs: [...sent.tabs, process] });
+    }
   }
 
   /** Ids of the events that no relay has accepted, and no page says to be refused. */

@@ -36,8 +36,9 @@ test('until it has arrived a page shows what it will consist of', async ({ page 
       .locator('.outline > .card')
       .evaluateAll((all) => all.map((card) => (card as HTMLElement).offsetTop));
     expect(new Set(await tops).size, place).toBe(rows);
-    const widths = page.locator('.outline .bone').evaluateAll((bones) => bones.map((bone) => bone.clientWidth));
-    expect(Math.min(...(await widths)), place).toBeGreaterThan(100);
+    const narrowest = (): Promise<number> =>
+      page.locator('.outline .bone').evaluateAll((bones) => Math.min(...bones.map(({ clientWidth }) => clientWidth)));
+    await expect.poll(narrowest, place).toBeGreaterThan(100);
   }
 });
 

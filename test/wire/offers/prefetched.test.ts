@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { shopperCheck, whyUnusable } from '../../../src/wire/offers/prefetched.ts';
 
 const HASH = 'a'.repeat(64);
@@ -16,6 +16,8 @@ const BLOCK = {
 };
 const before = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
+// The page was opened a second ago, however long ago these tests were.
+beforeEach(() => void vi.spyOn(performance, 'now').mockReturnValue(1_000));
 afterEach(() => void vi.restoreAllMocks());
 
 test.each<[what: string, block: unknown, why: string]>([
