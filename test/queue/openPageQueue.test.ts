@@ -39,6 +39,7 @@ it('a page that leaves before its queue has read anything keeps what earlier pag
   await earlier.track(event('a'));
   await expect.poll(() => requests).toEqual([1]);
   await earlier.close();
+  await expect.poll(storedBackoff).toBeDefined();
   const before = await storedBackoff();
 
   const page = openSessionQueue(options, openCore);
