@@ -132,7 +132,11 @@ export function copyOptions<T extends object>(options: T): { readonly options: T
  */
 export function checkOptions(options: unknown, context: CheckContext = {}): Placement | Failure {
   try {
-    return hasSecret(options) ? containsSecret('The options') : check(options, context);
+    const checked = check(options, context);
+    // What is sent is searched as well: a getter may return something else each time.
+    return hasSecret(options) || ('mode' in checked && hasSecret(checked.request))
+      ? containsSecret('The options')
+      : checked;
   } catch {
     return unreadable();
   }

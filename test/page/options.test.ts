@@ -276,3 +276,15 @@ test('no option has a name that the build shortens', () => {
   const all = [...Object.keys(names), ...OPTIONS.flatMap(([name, at = '']) => [name, ...at.split('.')])];
   expect(all.filter((name) => INTERNAL_FIELDS.test(name))).toEqual([]);
 });
+
+test('a key that a getter returns only later is not sent', () => {
+  let reads = 0;
+  const user_details = {
+    get external_guid() {
+      return (reads += 1) > 1 ? 'adnet_sk_test_canary0123456789' : 'u-1';
+    },
+  };
+  const checked = checkOptions({ relay: '/offers', request: { ...request, user_details } }, { base: BASE });
+  expect(checked).toMatchObject({ code: 'invalid_config' });
+  expect(reads).toBeGreaterThan(1);
+});
