@@ -15,6 +15,13 @@ const HISTORIES_MAX = 400;
 
 const on = (store: StoreKind) => (plan: Plan) => plan.store === store;
 const has = (what: string) => (plan: Plan) => plan.steps.some((step) => step.do === what);
+/** A tab is killed soon after somebody denied in it, before anything else happens. */
+const killsAfterDenial = ({ steps }: Plan): boolean =>
+  steps.some((step, at) => {
+    const next = steps[at + 1];
+    if (step.do !== 'deny' || next?.do !== 'kill tab') return false;
+    return next.device === step.device && next.tab === step.tab && next.after < 100 && next.calls < 20;
+  });
 const losesTwice = ({ steps }: Plan): boolean =>
   steps.some((step) => step.do === 'line' && step.link === 'relay' && step.fault === 'reply lost' && step.count > 1);
 
@@ -142,7 +149,7 @@ it.each([
     replace: 'if (isStored || storedMark()) setMark(memory);',
     by: '',
     breaks: /^4 .* after a denial/,
-    where: (plan: Plan) => has('deny')(plan) && has('kill tab')(plan),
+    where: killsAfterDenial,
   },
   {
     name: 'orders stay after a denial',
