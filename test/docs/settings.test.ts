@@ -3,22 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isGroup, environmentVariable, type Command, type CommandGroup } from '../../src/program/command.ts';
 import { COMMANDS as OFFERLET } from '../../src/cli/commands.ts';
-import { createNetwork } from '../../src/network.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
 import { readPublisherList } from '../../src/operator/publishers/readPublisherList.ts';
 import { readOptions } from '../../src/relay/options/readOptions.ts';
 import { networkCommand } from '../../src/sandbox/networkCommand.ts';
 import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
 import { codeIn, pageAt, PAGES, sectionOf } from './pages.ts';
-
-test('the keys of --json of the network are those on its page', async () => {
-  const network = await createNetwork({ memory: true, seed: 'empty' });
-  const written = ['url', ...Object.keys(network.describe())];
-  await network.close();
-  const [, keys = ''] = /With `--json`, [^{]*`(\{.*?\})`/.exec(pageAt('docs/operators/network.md').text) ?? [];
-  const documented = [...keys.matchAll(/"(\w+)"/g)].map(([, key = '']) => key);
-  expect(documented.toSorted()).toEqual(written.toSorted());
-});
 
 test('every environment variable on a page is read by a command, or named in the code', () => {
   const options = [...Object.values(OFFERLET), ...Object.values(OPERATOR), sandboxCommand, networkCommand]

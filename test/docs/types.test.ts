@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { blocksIn, codeIn, columnOf, pageAt, sectionOf, tableIn, type CodeBlock } from './pages.ts';
+import { MERCHANTS } from './merchants.ts';
 import { typeCheck, type Source } from './typeCheck.ts';
 
 const page = pageAt('docs/reference/page.md');
@@ -114,16 +115,20 @@ let errors: string[] = [];
 
 // One run of the compiler for all of them.
 beforeAll(() => {
-  errors = typeCheck([...blocks, ...tables]);
+  errors = typeCheck([...blocks, ...tables, ...MERCHANTS]);
 });
 
 test('every code block type-checks against the public entries', () => {
   expect(blocks.length).toBeGreaterThan(10);
-  expect(errors.filter((error) => !error.startsWith('the table of'))).toEqual([]);
+  expect(errors.filter((error) => !/^(?:the table of|options|React|Preact)/.test(error))).toEqual([]);
 });
 
 test('every table of names has exactly the names of its type', () => {
   expect(errors.filter((error) => error.startsWith('the table of'))).toEqual([]);
+});
+
+test('the types accept what a merchant writes and refuse mistakes, even in React and Preact', () => {
+  expect(errors.filter((error) => /^(?:options|React|Preact):/.test(error))).toEqual([]);
 });
 
 function sourceOf({ page: path, language, code, types, line }: CodeBlock, index: number): Source {

@@ -8,6 +8,7 @@ import { SERVER_OPTIONS, type Listening } from '../../src/program/listen.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 import type { NetworkLogEntry } from '../../src/network/createFetch.ts';
+import { pageAt } from '../docs/pages.ts';
 import { ask, testNetworkOf } from './testNetwork.ts';
 
 let network: Network;
@@ -37,6 +38,12 @@ const post = (path: string, body: BodyInit, headers: Record<string, string> = {}
       ...headers,
     },
   });
+
+test('the keys of --json are those on its page', () => {
+  const [, keys = ''] = /With `--json`, [^{]*`(\{.*?\})`/.exec(pageAt('docs/operators/network.md').text) ?? [];
+  const documented = [...keys.matchAll(/"(\w+)"/g)].map(([, key = '']) => key);
+  expect(documented.toSorted()).toEqual(['url', ...Object.keys(network.describe())].toSorted());
+});
 
 test('a dropped connection has no response, and the next request has one', async () => {
   await fault({ drop_connection: true });

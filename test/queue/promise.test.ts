@@ -1,6 +1,7 @@
 // The promise of the queue, over random schedules: an event is in exactly one place, whatever happens.
 import * as fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
+import { IS_LONG } from '../fixtures/effort.ts';
 import type { QueueEvent, SendResponse, StoredEvent } from '../../src/queue/events.ts';
 import type { QueueOptions } from '../../src/queue/openCore.ts';
 import { openKeyValueQueue } from '../../src/queue/openKeyValueQueue.ts';
@@ -273,7 +274,7 @@ it.each(Object.keys(STORES))(
   'in %s every event is in exactly one place: on disk, acknowledged, a dead letter or a counted drop',
   async (name) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: Date.UTC(2026, 10, 21) });
-    const numRuns = Number(process.env.PROPERTY_RUNS ?? 6);
+    const numRuns = IS_LONG ? 20 : 3;
     const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), (steps) =>
       play(STORES[name]?.() as Store, steps),
     );

@@ -1,7 +1,8 @@
 // Every order in which the page, a source, another mount, another tab and a remount decide on consent, with every option, with
-// Global Privacy Control, and on a page that is prerendered: 27,072 orders. What is expected is written down once more, in
-// other words.
+// Global Privacy Control, and on a page that is prerendered: 27,072 orders, or an eighth of them. What is expected is written
+// down once more, in other words.
 import { expect, test, vi } from 'vitest';
+import { IS_LONG, sample } from '../fixtures/effort.ts';
 import type { SessionQueue } from '../../src/queue/openCore.ts';
 import { checkOptions } from '../../src/session/checkOptions.ts';
 import { type ConsentPlace, openPageConsent } from '../../src/session/consent.ts';
@@ -249,7 +250,7 @@ test.each(OPTIONS)(
       for (const hasSignal of [false, true]) {
         vi.stubGlobal('navigator', { globalPrivacyControl: hasSignal });
         for (const activatedAfter of [0, 2, steps.length])
-          for (const order of ordersOf(steps)) {
+          for (const order of sample(ordersOf(steps), 8)) {
             orders++;
             const hasSibling = steps.includes('sibling no');
             const isPrerendered = activatedAfter > 0;
@@ -272,6 +273,7 @@ test.each(OPTIONS)(
       }
     vi.unstubAllGlobals();
     expect(failed.slice(0, 3)).toEqual([]);
-    expect(orders).toBe(option === 'source' ? 4 * 6 * (120 + 720) : 2 * 6 * (24 + 120));
+    const all = option === 'source' ? 4 * 6 * (120 + 720) : 2 * 6 * (24 + 120);
+    expect(orders).toBe(IS_LONG ? all : all / 8);
   },
 );

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { IS_LONG } from '../fixtures/effort.ts';
 import { openStage, play, type Stage } from './history.ts';
 import { planOf, shrink } from './shrink.ts';
 
 /** Seconds of histories that nobody has seen before. */
-const SECONDS = process.env['OFFERLET_LONG'] === '1' ? 600 : 20;
+const SECONDS = IS_LONG ? 600 : 20;
 /** A history to repeat, as a failure names it. */
 const NAME = process.env['OFFERLET_SEED'];
 

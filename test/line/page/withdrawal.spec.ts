@@ -1,5 +1,6 @@
 // Consent that is withdrawn while the page unloads: the next page reads and sends nothing from before.
 import { expect, test, type Page } from '@playwright/test';
+import { IS_LONG } from '../../fixtures/effort.ts';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, scriptTag, shop } from './pageShop.ts';
 import { poll } from '../drivers/poll.ts';
@@ -9,7 +10,7 @@ const fixture = useFixture();
 useClock();
 
 /** Rounds of each race: 36 in all where time allows. One finds what is always wrong. */
-const ROUNDS = process.env['OFFERLET_LONG'] ? 9 : 1;
+const ROUNDS = IS_LONG ? 9 : 1;
 const STORED = /BRAND|WIDGET|session_id|seen|offerlet:/;
 const sessions = (): unknown[] => [...new Set(fixture.events.map(({ session_id }) => session_id))];
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IS_LONG } from '../../fixtures/effort.ts';
 import { DATABASE_KINDS } from '../databases.ts';
 import { openTestNetwork, type Answered, type TestNetwork } from '../testNetwork.ts';
 import { bodyCalls, type BodyCall } from './calls.ts';
 import { NASTY, placesIn, replaced, type Path } from './badValues.ts';
 
 /** Every value at every path takes a minute per database. The short run uses each value and each path once. */
-const STRIDE = process.env['OFFERLET_LONG'] === '1' ? 1 : 13;
+const STRIDE = IS_LONG ? 1 : 13;
 
 describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
   let world: TestNetwork;

@@ -1,14 +1,13 @@
 import * as fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { IS_LONG } from '../../fixtures/effort.ts';
 import { answerFrom, type Cell } from './model.ts';
 import { addPublisher, openReportingFixture } from './reportingFixture.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 import { factOf, queryOf, randomActivity, randomQuestion, READ_AT } from './randomActivity.ts';
 
-/** A few hundred questions, or thousands with OFFERLET_LONG=1. */
-const IS_LONG = process.env['OFFERLET_LONG'] === '1';
-const QUESTIONS = IS_LONG ? 4_000 : 300;
+const QUESTIONS = IS_LONG ? 4_000 : 100;
 const LONG = IS_LONG ? { timeout: 1_800_000 } : {};
 
 onEachDatabase('any report', (its) => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { RESPONSE, event, KEY, REQUEST } from '../scriptedNetwork.ts';
 import { openModelNetwork, serveNetwork } from '../../client/modelNetwork.ts';
+import { IS_LONG } from '../../fixtures/effort.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 import { bringRuntime } from './bringRuntime.ts';
 import { runMount, type MountRun } from './runMount.ts';
@@ -82,7 +83,7 @@ afterEach(async () => {
   await network?.close();
 });
 
-describe.skipIf(process.env['OFFERLET_LONG'] !== '1')('a real runtime', () => {
+describe.skipIf(!IS_LONG)('a real runtime', () => {
   test.for(RUNTIMES)('$name runs its mount', { timeout: 400_000 }, async (runtime, { skip }) => {
     const brought = await bringRuntime(runtime.packages);
     if ('missing' in brought) {
