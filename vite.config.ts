@@ -66,7 +66,7 @@ const SERVER_TESTS = [
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
 const PURE_TESTS = [
-  'test/{cli,client,consent,html,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}',
+  'test/{cli,client,consent,demo,docs,html,http,inspector,operator,program,react,relay,text,trust,widget,wire}/**/*.test.{ts,tsx}',
 ];
 /** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
 const NETWORK_TESTS = ['test/network/**/*.test.ts'];

@@ -2,7 +2,7 @@
 // run to their end, and the failures are printed once more: many logs show only the end.
 //
 //   npm test                          what a change must pass: lint, types, all tests that one machine can run, Chromium
-//   npm run test:all                  all of that and Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, examples/, unused code, the site
+//   npm run test:all                  all of that and pictures, Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, examples/, unused code, the site
 //   npm run test:unit -- [NAME…]      tests that need no build, no database and no browser
 //   npm run test:browser -- [NAME…]   Chromium; with names, the files whose path contains one of them
 //   npm run test:repeat -- TIMES …    finds tests that fail now and then: repeat.mjs
@@ -25,24 +25,26 @@ if (mode === '--unit') {
   run('npx', 'vitest', 'run', '--project', 'unit', '--project', 'pure', ...names);
   process.exit(0);
 }
-// A browser is mostly downloaded: it comes beside the build.
-step('Build and browsers');
-const built = inBackground('tools/prepare.mjs');
+// A browser is mostly downloaded, and each of the others computes on one processor.
+const isWhole = mode !== '--browser';
+step(isWhole ? 'Build, browsers, lint and types' : 'Build and browsers');
+const built = inBackground('node', 'tools/prepare.mjs');
+const checked = isWhole ? ['lint', 'types'].map((name) => inBackground('npm', 'run', '--silent', name)) : [];
 const { ensure, ensureShell } = await import('./browsers.mjs');
 const { ensureServers, listMissing } = await import('./servers.mjs');
 /** @type {import('./browsers.mjs').BrowserKind[]} */
 const kinds = all ? ['chromium', 'firefox', 'webkit'] : ['chromium'];
 for (const kind of kinds) need(kind, ensure(kind));
 ensureShell();
-await built;
-if (mode === '--browser') {
+await Promise.all([built, ...checked]);
+if (!isWhole) {
   const projects = ['chromium', ...(names.length > 0 ? ['long'] : [])].map((project) => `--project=${project}`);
   run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...projects, ...names);
   process.exit(0);
 }
 
 // Mostly downloads: it runs beside the steps that need no exact times.
-const examples = all && inBackground('test/examples/prepare.mjs');
+const examples = all && inBackground('node', 'test/examples/prepare.mjs');
 if (all) {
   step('Servers');
   const missing = ensureServers();
@@ -55,10 +57,6 @@ if (all) {
   });
 }
 
-step('Lint');
-run('npm', 'run', '--silent', 'lint');
-step('Types');
-run('npm', 'run', '--silent', 'types');
 if (all) {
   step('Unused code and dependencies');
   run('npx', 'knip', '-c', 'tools/knip.json', '--no-progress');
@@ -89,7 +87,7 @@ if (names.length === 0) {
   step('Not tested here');
   const skips = all
     ? listMissing()
-    : [...listMissing(), 'Firefox, WebKit, the packages, examples, chaos: npm run test:all'];
+    : [...listMissing(), 'Firefox, WebKit, pictures, the packages, examples, chaos: npm run test:all'];
   for (const line of skips) console.log(line);
 }
 for (const { file, title, message } of failures) console.log(`\nFAILED ${file}: ${title}\n${message}`);
@@ -115,12 +113,12 @@ function step(title) {
 }
 
 /**
- * Starts a script; resolves when it has succeeded, and ends this process if it fails.
+ * Starts a command; resolves when it has succeeded, and ends this process if it fails.
  * @returns {Promise<void>}
  */
-function inBackground(script) {
+function inBackground(command, ...args) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [script], { stdio: 'inherit' });
+    const child = spawn(command, args, { stdio: 'inherit', shell: process.platform === 'win32' });
     process.once('exit', () => child.kill()); // what failed here should be the last line
     child.on('exit', (code) => (code === 0 ? resolve() : process.exit(code ?? 1)));
   });

@@ -7,10 +7,10 @@ const FOLDER = join('node_modules', '.offerlet');
 const VITEST = join(FOLDER, 'vitest.json');
 const PLAYWRIGHT = join(FOLDER, 'playwright.json');
 
-/** What `npm test` runs: everything that one machine can run without a network, another browser or a server. */
+/** What `npm test` runs: everything that one machine can run without a network, another browser or a server, but for pictures. */
 export const USUAL = {
   vitest: ['unit', 'pure', 'house', 'servers', 'network'],
-  playwright: ['chromium', 'pictures', 'shown'],
+  playwright: ['chromium'],
 };
 
 /**
