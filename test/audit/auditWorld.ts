@@ -1,10 +1,9 @@
-import { createNetwork, type Network } from '../../src/network.ts';
+import type { Network } from '../../src/network.ts';
 import type { LedgerCounts } from '../../src/relay.ts';
-import { serve } from '../../src/sandbox/startNetwork.ts';
 import { createPageReader } from '../../src/cli/audit/createPageReader.ts';
 import { makeAudit, type Audit, type AuditRequest } from '../../src/cli/audit/makeAudit.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
-import { testNetworkOf, type TestNetwork } from '../network/testNetwork.ts';
+import { serveTestNetwork, type TestNetwork } from '../network/testNetwork.ts';
 
 const HOUR = 3_600_000;
 
@@ -32,10 +31,9 @@ export interface AuditWorld extends Pick<TestNetwork, 'control'> {
 
 /** Starts a network with three offers. */
 export async function openAuditWorld(): Promise<AuditWorld> {
-  const network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
-  const helpers = testNetworkOf(network);
+  const helpers = await serveTestNetwork();
+  const { network } = helpers;
   for (let at = 0; at < 3; at++) await helpers.offer();
-  const server = await serve((request, from) => network.fetch(request, from), { port: 0 });
   const { integration = '', publisher_reporting = '' } = network.describe().keys;
   const today = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR;
   const start = today - 3 * 24 * HOUR + 20 * HOUR;
@@ -48,7 +46,7 @@ export async function openAuditWorld(): Promise<AuditWorld> {
     network,
     fetch,
     distort: (next) => (lie = next),
-    url: server.url,
+    url: helpers.url,
     integrationKey: integration,
     reportingKey: publisher_reporting,
     hours,
@@ -83,9 +81,6 @@ export async function openAuditWorld(): Promise<AuditWorld> {
       if (!audit) throw new Error('The ledger is empty.');
       return audit;
     },
-    async close() {
-      await server.close();
-      await network.close();
-    },
+    close: helpers.close,
   };
 }

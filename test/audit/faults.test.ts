@@ -3,10 +3,11 @@ import { makeFolder } from '../fixtures/makeFolder.ts';
 import type { Audit } from '../../src/cli/audit/makeAudit.ts';
 import { createRelay, openDedupeFile, type DedupeFile, type LedgerCounts } from '../../src/relay.ts';
 import { mixedHash32 } from '../../src/wire/hash.ts';
-import { batchResponse, type WireEvent } from '../../src/wire/events.ts';
+import { type WireEvent } from '../../src/wire/events.ts';
 import { isObject } from '../../src/wire/json.ts';
 import { AUDITED } from '../../src/cli/audit/compareCounts.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
+import { allAccepted } from '../wire/offers/wholeResponse.ts';
 import { postTo } from '../relay/scriptedNetwork.ts';
 import { seeded } from '../fixtures/random.ts';
 import { openAuditWorld, type AuditWorld, type Lie } from './auditWorld.ts';
@@ -47,7 +48,7 @@ function storing(change: (event: WireEvent) => readonly WireEvent[]): Lie {
       const body = JSON.stringify({ events: stored.slice(at, at + events.length) });
       expect((await send(new Request(request, { method: 'POST', body }))).status).toBe(202);
     }
-    return Response.json(batchResponse(events.map((_, index) => ({ index, success: true }))), { status: 202 });
+    return Response.json(allAccepted(events), { status: 202 });
   };
 }
 

@@ -1,31 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { json } from 'node:stream/consumers';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createShopContext } from '../../src/cli/createShopContext.ts';
-import { serve, type Served } from '../fixtures/serve.ts';
+import { ofTest } from '../fixtures/opened.ts';
+import { serve } from '../fixtures/serve.ts';
 
 // What the relay's command asks the shop's backend with --context.
 
 const SECRET = 'context-secret-0123456789';
 const PAGE = { order_details: { order_id: 'guessed' } };
 
-let shop: Served;
 let asked: { headers: IncomingMessage['headers']; method: string | undefined; body: unknown }[];
 let answer: (response: ServerResponse) => void;
-beforeEach(async () => {
+const shop = ofTest(() => {
   asked = [];
-  shop = await serve((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      asked.push({ headers: request.headers, method: request.method, body: JSON.parse(text) });
-      answer(response);
-    });
+  return serve(async (request, response) => {
+    asked.push({ headers: request.headers, method: request.method, body: await json(request) });
+    answer(response);
   });
 });
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await shop.close();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 /** Asks the shop, which responds like this, about a page's request. */
 async function contextOf(responds: (response: ServerResponse) => void, timeoutMs = 10_000): Promise<unknown> {

@@ -1,23 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { clicks } from '../client/clientWorld.ts';
 import { openModelNetwork, serveNetwork, type ModelNetwork } from '../client/modelNetwork.ts';
+import { ofTest } from '../fixtures/opened.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
-import type { Served } from '../fixtures/serve.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'offerlet-events-'));
 const file = join(folder, 'events.jsonl');
 const KEY = 'adnet_rk_test_canary0123456789';
 let network: ModelNetwork;
-let server: Served;
-beforeEach(async () => {
-  network = openModelNetwork();
-  server = await serveNetwork(network);
-});
-afterEach(() => server.close());
+const server = ofTest(() => serveNetwork((network = openModelNetwork())));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function send(args: readonly string[], options: { input?: string; env?: Record<string, string> } = {}): Promise<Ran> {

@@ -4,25 +4,23 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { ofTest } from '../fixtures/opened.ts';
 import { makeFolder } from '../fixtures/makeFolder.ts';
-import type { Served } from '../fixtures/serve.ts';
 import { clicks } from './clientWorld.ts';
 import { openModelNetwork, serveNetwork, type ModelNetwork } from './modelNetwork.ts';
 
 const SCRIPT = fileURLToPath(new URL('killedSend.mjs', import.meta.url));
 let network: ModelNetwork;
-let server: Served;
 let file: string;
 /** Called before the response of a request is sent. */
 let beforeResponse: (call: number) => unknown;
-beforeEach(async () => {
+beforeEach(() => {
   network = openModelNetwork();
   beforeResponse = () => undefined;
-  server = await serveNetwork(network, () => beforeResponse(network.calls.length));
   file = join(makeFolder(), 'events.jsonl');
 });
-afterEach(() => server.close());
+const server = ofTest(() => serveNetwork(network, () => beforeResponse(network.calls.length)));
 
 const linesOf = (count: number): string =>
   clicks(count)

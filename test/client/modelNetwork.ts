@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { serve, type Served } from '../fixtures/serve.ts';
 import { batchResponse, batchStatus, type BatchResult, type WireEvent } from '../../src/wire/events.ts';
 
@@ -99,18 +100,14 @@ export function openModelNetwork(): ModelNetwork {
 /** Serves a network on a free port; the test closes it. `beforeResponse` may wait, or end the client. */
 export function serveNetwork(network: ModelNetwork, beforeResponse?: () => unknown): Promise<Served> {
   return serve((request, response) => {
-    let body = '';
-    request.setEncoding('utf8');
-    request.on('data', (text: string) => (body += text));
-    request.on('end', () => {
-      network
-        .fetch(`http://127.0.0.1${request.url ?? ''}`, { body, headers: request.headers as Record<string, string> })
-        .then(async (reply) => {
-          await beforeResponse?.();
-          response.writeHead(reply.status, [...reply.headers].flat()).end(await reply.text());
-        })
-        .catch(() => response.destroy());
-    });
+    const headers = request.headers as Record<string, string>;
+    text(request)
+      .then((body) => network.fetch(`http://127.0.0.1${request.url ?? ''}`, { body, headers }))
+      .then(async (reply) => {
+        await beforeResponse?.();
+        response.writeHead(reply.status, [...reply.headers].flat()).end(await reply.text());
+      })
+      .catch(() => response.destroy());
   });
 }
 

@@ -1,55 +1,30 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ReportingClient } from 'offerlet-operator';
 import { createShop } from '../../demo/shop.ts';
-import type { Listening } from '../../src/program/listen.ts';
-import { serve } from '../../src/sandbox/startNetwork.ts';
-import { createNetwork, type Network } from '../../src/network.ts';
 import { createRelay } from '../../src/relay.ts';
+import { ofSuite } from '../fixtures/opened.ts';
+import { serveTestNetwork } from '../network/testNetwork.ts';
 
 const SHOP = 'http://127.0.0.1:4173';
 type Handler = (request: Request) => Promise<Response>;
 
-let network: Network;
-let server: Listening;
+const world = ofSuite(serveTestNetwork);
 let shop: Handler;
 let testRelay: Handler;
 let reports: ReportingClient<'channel'>;
 
 beforeAll(async () => {
-  network = await createNetwork({ memory: true, seed: 'empty', networkUrl: () => server.url, log: () => undefined });
-  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
+  const { url, network } = world;
   const { management = '', integration = '' } = network.describe().keys;
-  await stock(management);
-  reports = new ReportingClient({ networkUrl: server.url, apiKey: management, variant: 'channel' });
+  await world.offer({ target_url: '/visit', price_per_conversion: '10.00' });
+  reports = new ReportingClient({ networkUrl: url, apiKey: management, variant: 'channel' });
   // A busy machine does not decide whether there are offers.
   const timeouts = { recommendations: 60_000, events: 60_000 };
-  const from = { network: server.url, apiKey: integration, console: '/console', publisher: 'p-1', timeouts };
+  const from = { network: url, apiKey: integration, console: '/console', publisher: 'p-1', timeouts };
   shop = createShop({ ...from, folders: { widget: '/nowhere', shop: '/nowhere' } });
-  const options = { apiKey: integration, networkUrl: server.url, version: '1.0.0', forwardEventIds: true, timeouts };
+  const options = { apiKey: integration, networkUrl: url, version: '1.0.0', forwardEventIds: true, timeouts };
   testRelay = createRelay({ ...options, basePath: '/offers', sandbox: true });
 });
-afterAll(async () => {
-  await server?.close();
-  await network?.close();
-});
-
-/** One offer, for which its advertiser pays 10.00 per sale. */
-async function stock(key: string): Promise<void> {
-  const categories = await fetch(`${server.url}/adnet/adconfig/categories/`, { headers: { 'x-api-key': key } });
-  const body = (await categories.json()) as { categories: { subcategories: { remote_id: string }[] }[] };
-  const added = await fetch(`${server.url}/sandbox/offers`, {
-    method: 'POST',
-    body: JSON.stringify({
-      advertiser: { name: 'Vantry' },
-      subcategory_id: body.categories[0]?.subcategories[0]?.remote_id,
-      heading: 'A case you can repair',
-      target_url: '/visit',
-      cta_details: { accept_copy: 'See it', decline_copy: 'No thanks' },
-      price_per_conversion: '10.00',
-    }),
-  });
-  expect(added.status).toBe(200);
-}
 
 async function post(handler: Handler, path: string, body?: object): Promise<Response> {
   return handler(

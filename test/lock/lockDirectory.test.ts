@@ -2,20 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test as base, vi } from 'vitest';
+import { describe, expect, test as base, vi } from 'vitest';
+import { ofSuite } from '../fixtures/opened.ts';
 import { thisHolder } from '../../src/lock/lockFiles.ts';
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../src/lock/lockDirectory.ts';
 import { hasNamespaces, startContender, type Contender } from './contenders.ts';
-import { buildCommand, type Command } from '../relay/command.ts';
+import { buildCommand } from '../relay/command.ts';
 
 // An owner that cannot be seen is waited for, for five seconds: those tests run together.
 vi.setConfig({ maxConcurrency: 20 });
 
-let built: Command;
-beforeAll(async () => {
-  built = await buildCommand('src/lock/lockDirectory.ts');
-});
-afterAll(() => built.remove());
+const built = ofSuite(() => buildCommand('src/lock/lockDirectory.ts'));
 
 interface Volume {
   readonly directory: string;

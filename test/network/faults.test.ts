@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { ofSuite } from '../fixtures/opened.ts';
 import { event, openTestNetwork, type Body, type Shown, type TestNetwork } from './testNetwork.ts';
+import { posting } from '../fixtures/posting.ts';
 
-let world: TestNetwork;
+const world = ofSuite(() => openTestNetwork('pglite'));
 let session: Shown;
 beforeAll(async () => {
-  world = await openTestNetwork('pglite');
   await world.offer();
 });
-afterAll(() => world.close());
 beforeEach(async () => {
   await world.control('DELETE', '/sandbox/faults');
   session = await world.session();
@@ -97,15 +97,13 @@ test('a dropped connection has no response; after_commit loses only the response
   await expect(send()).rejects.toThrow('dropped');
   await fault({ drop_connection: true, after_commit: true });
   let dropped = 0;
-  const request = new Request('http://127.0.0.1/events/batch', {
-    method: 'POST',
-    headers: {
-      'x-api-key': world.network.describe().keys.integration ?? '',
-      version: '1.0.0',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ events: [event('BRAND_CLICK', session)] }),
-  });
+  const request = new Request(
+    'http://127.0.0.1/events/batch',
+    posting(
+      { events: [event('BRAND_CLICK', session)] },
+      { 'x-api-key': world.network.describe().keys.integration ?? '', version: '1.0.0' },
+    ),
+  );
   await world.network.fetch(request, { drop: () => (dropped += 1) });
   expect(dropped).toBe(1);
   expect(await statuses()).toEqual(['refused', 'refused', 'stored']);

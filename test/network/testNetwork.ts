@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createNetwork, type Network } from '../../src/network.ts';
+import { createNetwork, type Network, type NetworkOptions } from '../../src/network.ts';
+import { serve } from '../../src/sandbox/startNetwork.ts';
 import { expectContract } from './contract.ts';
 import { startPostgres } from './databases.ts';
 
@@ -75,6 +76,18 @@ async function startTestNetwork(kind: 'pglite' | 'postgres'): Promise<TestNetwor
   const url = await cluster.freshUrl();
   const helpers = testNetworkOf(await createNetwork({ ...common, databaseUrl: url }));
   return { ...helpers, url, close: () => helpers.close().then(() => cluster.stop()) };
+}
+
+/** Starts a network in memory that also listens, on a free port. It is empty by default. */
+export async function serveTestNetwork(
+  options: NetworkOptions = {},
+): Promise<Omit<TestNetwork, 'url'> & { readonly url: string }> {
+  let url = '';
+  const quiet = { memory: true, seed: 'empty', networkUrl: () => url, log: () => undefined } as const;
+  const world = testNetworkOf(await createNetwork({ ...quiet, ...options }));
+  const server = await serve((request, from) => world.network.fetch(request, from), { port: 0 });
+  ({ url } = server);
+  return { ...world, url, close: () => server.close().then(() => world.close()) };
 }
 
 /** The helpers for a network. */

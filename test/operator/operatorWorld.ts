@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import type { Listening } from '../../src/program/listen.ts';
-import { createNetwork, type Network } from '../../src/network.ts';
+import type { Network } from '../../src/network.ts';
 import { commands } from '../../src/operator/commands.ts';
-import { serve } from '../../src/sandbox/startNetwork.ts';
+import { ofSuite } from '../fixtures/opened.ts';
+import { serveTestNetwork } from '../network/testNetwork.ts';
 import { buildCommand, type Command } from '../relay/command.ts';
 import { runCommand, runProcess, type ProcessOptions, type Ran, type RunOptions } from '../fixtures/runCommand.ts';
 
@@ -36,42 +36,37 @@ const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** Starts the network, for all tests of a file. */
 export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld {
-  let network: Network;
-  let server: Listening;
+  const served = ofSuite(() => serveTestNetwork({ seed }));
   let command: Promise<Command> | undefined;
   let folder = '';
   const withEnvironment = <Options extends RunOptions>({ env, ...rest }: Options) => ({
-    env: { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: world.key, HOME: folder, ...env },
+    env: { OFFERLET_NETWORK: served.url, OFFERLET_API_KEY: world.key, HOME: folder, ...env },
     ...rest,
   });
   beforeAll(async () => {
-    network = await createNetwork({ memory: true, seed, log: () => undefined });
-    server = await serve((request, from) => network.fetch(request, from), { port: 0 });
     folder = mkdtempSync(join(tmpdir(), 'offerlet-watch-'));
     // The demo's history ends with the last whole hour; just after midnight, that would be yesterday.
     if (seed === 'demo') await world.activity([{ day: today(), hour: `${today()}T00:00:00Z`, clicks: 1 }]);
   });
   afterAll(async () => {
-    await server.close();
-    await network.close();
     await (await command)?.remove();
     rmSync(folder, { recursive: true, force: true });
   });
   const world: OperatorWorld = {
     get network() {
-      return network;
+      return served.network;
     },
     get url() {
-      return server.url;
+      return served.url;
     },
     get keys() {
-      return { ...network.describe().keys };
+      return { ...served.network.describe().keys };
     },
     get key() {
       return world.keys['management'] ?? '';
     },
     get publisher() {
-      return network.describe().publisher.publisher_remote_id;
+      return served.network.describe().publisher.publisher_remote_id;
     },
     get folder() {
       return folder;
@@ -84,13 +79,7 @@ export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld
       command ??= buildCommand('src/operator/cli.ts');
       return (await command).file;
     },
-    async control(method, path, body) {
-      const init = { method, body: body === undefined ? null : JSON.stringify(body) };
-      const response = await fetch(`${server.url}/sandbox/${path}`, init);
-      const text = await response.text();
-      if (!response.ok) throw new Error(text);
-      return text === '' ? undefined : JSON.parse(text);
-    },
+    control: (method, path, body) => served.control(method, `/sandbox/${path}`, body),
     async activity(rows) {
       await world.control('POST', 'activity', {
         rows: rows.map(({ day, ...row }) => ({
@@ -108,7 +97,7 @@ export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld
       for (;;) {
         const params = new URLSearchParams({ ...query, limit: '250', offset: String(rows.length) });
         const headers = { 'x-api-key': world.key };
-        const response = await fetch(`${server.url}/adnet/reporting/v2/report/?${params}`, { headers });
+        const response = await fetch(`${served.url}/adnet/reporting/v2/report/?${params}`, { headers });
         const page = (await response.json()) as { data: RawRow[]; pagination: { has_more: boolean } };
         rows.push(...page.data);
         if (!page.pagination.has_more) return rows;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { installPackages, publishedProblems, runCommand, runModule, typeCheck, whileRunning } from './packages.ts';
+import { posting } from '../fixtures/posting.ts';
 
 // The tarballs of all packages as npm would publish them, installed into an empty project and used there.
 const { project, packed } = installPackages(['packages/sandbox', '.', 'packages/operator']);
@@ -25,14 +26,16 @@ test.each([
     const widget = readFileSync(join(project, 'node_modules/offerlet/dist/offerlet.js'), 'utf8');
     expect(await (await fetch(`${shop}/offerlet.js`)).text()).toBe(widget);
     expect((await fetch(`${shop}/shop-page.js`)).status).toBe(200);
-    const response = await fetch(`${relay}/recommendations`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: shop },
-      body: JSON.stringify({
-        user_details: { email_hash: 'a'.repeat(64) },
-        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-      }),
-    });
+    const response = await fetch(
+      `${relay}/recommendations`,
+      posting(
+        {
+          user_details: { email_hash: 'a'.repeat(64) },
+          placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+        },
+        { origin: shop },
+      ),
+    );
     expect([response.status, await response.json()]).toEqual([
       200,
       expect.objectContaining({ recommendations: expect.anything() }),

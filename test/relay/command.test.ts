@@ -2,16 +2,20 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { get, request } from 'node:http';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ofSuite } from '../fixtures/opened.ts';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import { hasNamespaces } from '../lock/contenders.ts';
-import { buildCommand, type Command, type Running } from './command.ts';
+import { buildCommand, type Running } from './command.ts';
+import { posting } from '../fixtures/posting.ts';
+import { allAccepted } from '../wire/offers/wholeResponse.ts';
 import { RESPONSE, event, KEY, REQUEST } from './scriptedNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 import { readLedger } from '../../src/relay.ts';
 
-let command: Command;
+const command = ofSuite(buildCommand);
 let network: Served;
 let directory: string;
 /** What the network's `/health` says. */
@@ -22,10 +26,6 @@ let reached: string[];
 let addresses: (string | undefined)[];
 const started: Running[] = [];
 
-beforeAll(async () => {
-  command = await buildCommand();
-});
-afterAll(() => command.remove());
 beforeEach(async () => {
   environment = 'staging';
   [reached, addresses] = [[], []];
@@ -34,10 +34,8 @@ beforeEach(async () => {
     if (request.url === '/health') return void response.end(JSON.stringify({ status: 'ok', environment }));
     reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
     const status = request.url === '/events' ? 201 : 200;
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      const { attributes } = JSON.parse(text) as { attributes?: { ip_address?: string } };
+    void json(request).then((body) => {
+      const { attributes } = body as { attributes?: { ip_address?: string } };
       if (status === 200) addresses.push(attributes?.ip_address);
       response.writeHead(status).end(status === 201 ? '' : JSON.stringify(RESPONSE));
     });
@@ -59,10 +57,8 @@ function start(args: string[], how: { env?: Record<string, string>; isContained?
   return running;
 }
 
-function post(address: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return fetch(address, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: text });
-}
+const post = (address: string, body: unknown, headers?: Record<string, string>): Promise<Response> =>
+  fetch(address, posting(body, headers));
 
 test('the command serves pages at its base path, and ends on SIGTERM', async () => {
   const running = start(['--base-path', '/offers']);
@@ -120,12 +116,10 @@ test('killed with -9, it knows what was accepted, and counts what was on its way
   let [stored, hangs] = [0, false];
   network = await serve((request, response) => {
     if (request.url === '/health') return void response.end(JSON.stringify({ status: 'ok', environment }));
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      const results = (JSON.parse(text) as { events: unknown[] }).events.map((_, index) => ({ index, success: true }));
-      stored += results.length;
-      if (!hangs) response.writeHead(202).end(JSON.stringify({ results, accepted: results.length, failed: 0 }));
+    void json(request).then((body) => {
+      const { events } = body as { events: unknown[] };
+      stored += events.length;
+      if (!hangs) response.writeHead(202).end(JSON.stringify(allAccepted(events)));
     });
   });
   const args = ['--data', directory, '--metrics-port', '0'];

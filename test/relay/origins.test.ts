@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { REQUEST, setUp } from './scriptedNetwork.ts';
+import { posting } from '../fixtures/posting.ts';
 
 const SHOP = 'https://www.shop.example';
 
@@ -11,11 +12,7 @@ function preflight(origin: string): Request {
 }
 
 function question(headers: Record<string, string>): Request {
-  return new Request('https://relay.example/recommendations', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(REQUEST),
-  });
+  return new Request('https://relay.example/recommendations', posting(REQUEST, { ...headers }));
 }
 
 test('an allowed origin is named exactly, without credentials', async () => {

@@ -7,6 +7,7 @@ import type { LogEntry } from '../../src/relay.ts';
 import { toStorable } from '../../src/session/findOffers.ts';
 import { FOOTER, hero, placed } from '../widget/offers.ts';
 import { json, REQUEST, setUp } from './scriptedNetwork.ts';
+import { posting } from '../fixtures/posting.ts';
 
 const TOKEN = 'a-token-of-24-characters';
 const GROUPS = [hero(placed(0), placed(1))];
@@ -119,11 +120,10 @@ test('a backend may prefetch for more shoppers at once than one client may ask',
 test('the response has the offers as HTML as well, in the language and theme that the body names', async () => {
   const { port } = await start();
   const looks = { locale: 'de', theme: 'dark', messages: { sponsored: 'Anzeige' }, max_offers: 1, streamed: true };
-  const response = await fetch(`http://127.0.0.1:${port}/prefetch`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...REQUEST, order_details: { order_id: '1001' }, ...looks }),
-  });
+  const response = await fetch(
+    `http://127.0.0.1:${port}/prefetch`,
+    posting({ ...REQUEST, order_details: { order_id: '1001' }, ...looks }),
+  );
   const body = (await response.json()) as { json: PrefetchedOffers; html: string; style_hash: string };
   const { html, styleHash } = renderOffers(body.json, { ...looks, maxOffers: 1, theme: 'dark' });
   expect([body.html, body.style_hash]).toEqual([html, styleHash]);

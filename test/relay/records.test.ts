@@ -8,6 +8,7 @@ import type { WireEvent } from '../../src/wire/events.ts';
 import type { Recommendation } from '../../src/wire/offers/response.ts';
 import { serve } from '../fixtures/serve.ts';
 import { accept, event, HASH, json, postTo, REQUEST, SESSION, setUp, type Bench } from './scriptedNetwork.ts';
+import { posting } from '../fixtures/posting.ts';
 
 const ORDER = { ...REQUEST, order_details: { order_id: '1001' } };
 const OFFER = EXAMPLE_OFFERS[0] as Recommendation;
@@ -121,12 +122,7 @@ test('the page has its response before anything is recorded, and nobody waits fo
     Object.assign(response, { end: (text: string) => (order.push('sent'), end.call(response, text, 'utf8')) });
     toNode(relay)(request, response);
   });
-  const post = (path: string, body: object): Promise<Response> =>
-    fetch(server.url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+  const post = (path: string, body: object): Promise<Response> => fetch(server.url + path, posting(body));
   expect((await post('/recommendations', ORDER)).status).toBe(200);
   expect((await post('/events', event())).status).toBe(201);
   await after();
@@ -217,11 +213,7 @@ test('records that never end do not fill the memory: beyond ten thousand, the ne
 test('a platform that ends with the response waits until everything is recorded', async () => {
   const { relay, offers } = record();
   const work: Promise<unknown>[] = [];
-  const asked = new Request('https://shop.example/recommendations', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ORDER),
-  });
+  const asked = new Request('https://shop.example/recommendations', posting(ORDER));
   await relay(asked, { waitUntil: (each) => work.push(each) });
   expect([offers, work.length]).toEqual([[], 1]);
   await Promise.all(work);

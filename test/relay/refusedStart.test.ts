@@ -1,18 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { ofSuite } from '../fixtures/opened.ts';
 import { makeFolder } from '../fixtures/makeFolder.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
-import { serve, type Served } from '../fixtures/serve.ts';
+import { serve } from '../fixtures/serve.ts';
 import { KEY } from './scriptedNetwork.ts';
 
-let network: Served;
 let environment = 'staging';
-beforeAll(async () => {
-  network = await serve((_, response) => response.end(JSON.stringify({ status: 'ok', environment })));
-});
-afterAll(() => network.close());
+const network = ofSuite(() => serve((_, response) => response.end(JSON.stringify({ status: 'ok', environment }))));
 
 /** Runs the command in this process: one that refuses to start ends. */
 function refuse(args: string[], env: Record<string, string>): Promise<Ran> {

@@ -1,5 +1,7 @@
 import { vi } from 'vitest';
 import { createRelay, type LogEntry, type Relay, type RelayMetric, type RelayOptions } from '../../src/relay.ts';
+import { allAccepted } from '../wire/offers/wholeResponse.ts';
+import { posting } from '../fixtures/posting.ts';
 import { SESSION } from './event.ts';
 
 export { event, SESSION } from './event.ts';
@@ -75,12 +77,7 @@ export function createScriptedNetwork(): ScriptedNetwork {
 export function accept(call: Call): Response {
   if (call.path === '/recommendations') return json(200, RESPONSE);
   if (call.path === '/events') return new Response(null, { status: 201 });
-  const events = call.body['events'] as unknown[];
-  return json(202, {
-    results: events.map((_, index) => ({ index, success: true })),
-    accepted: events.length,
-    failed: 0,
-  });
+  return json(202, allAccepted(call.body['events'] as unknown[]));
 }
 
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {
@@ -130,19 +127,12 @@ export function setUp(options: Partial<RelayOptions> = {}): Bench {
 
 /** Posts JSON to a relay, as the page of a shop does, from this address. */
 export function postTo(
-  relay: Relay,
+  relay: (request: Request, info: { ip?: string }) => Promise<Response>,
   path: string,
   body: unknown,
   { headers = {}, ip }: { headers?: Record<string, string> | undefined; ip?: string | undefined } = {},
 ): Promise<Response> {
-  return relay(
-    new Request(`https://shop.example${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    }),
-    ip === undefined ? {} : { ip },
-  );
+  return relay(new Request(`https://shop.example${path}`, posting(body, headers)), ip === undefined ? {} : { ip });
 }
 
 /** Asks a relay for offers. */

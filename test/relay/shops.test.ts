@@ -17,6 +17,7 @@ import {
 } from '../../src/relay.ts';
 import { serve } from '../fixtures/serve.ts';
 import { accept, createScriptedNetwork, event, json, REQUEST, RESPONSE, type Call } from './scriptedNetwork.ts';
+import { posting } from '../fixtures/posting.ts';
 
 const KEYS = { tea: 'adnet_rk_test_tea0123456789', coffee: 'adnet_rk_test_coffee0123456789' };
 type Name = keyof typeof KEYS;
@@ -52,14 +53,7 @@ function keyOf({ headers }: Call): string | null {
 }
 
 function post(relay: Relay, host: string, path: string, body: unknown, headers: Record<string, string> = {}) {
-  return relay(
-    new Request(`https://${host}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    }),
-    { ip: '192.0.2.1' },
-  );
+  return relay(new Request(`https://${host}${path}`, posting(body, { ...headers })), { ip: '192.0.2.1' });
 }
 
 test('the same order, shopper and event at two shops are two, each with the key of its shop', async () => {

@@ -1,19 +1,17 @@
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toNode, type LogEntry } from '../../src/relay.ts';
 import { event, json, KEY, REQUEST, setUp, type ScriptedNetwork } from './scriptedNetwork.ts';
-import { serve, type Served } from '../fixtures/serve.ts';
+import { ofTest } from '../fixtures/opened.ts';
+import { serve } from '../fixtures/serve.ts';
 
-let served: Served;
 let network: ScriptedNetwork;
 let logs: LogEntry[];
-
-beforeEach(async () => {
+const served = ofTest(() => {
   const bench = setUp({ basePath: '/offers' });
   ({ network, logs } = bench);
-  served = await serve(toNode(bench.relay));
+  return serve(toNode(bench.relay));
 });
-afterEach(() => served.close());
 
 /** What comes back for bytes written to the socket, until the server closes it. */
 function raw(text: string): Promise<string> {

@@ -1,12 +1,12 @@
 // Every scenario of the test kit and of the sandbox, request by request: a page in front of either does the same.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork, type Network } from '../../src/network.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createSandboxRelay } from '../../src/sandbox/sandboxCommand.ts';
-import { serve } from '../../src/sandbox/startNetwork.ts';
 import { EXAMPLE_OFFERS } from '../../src/testing/exampleOffers.ts';
 import { fakeRelay, type FakeRelay } from '../../src/testing/fakeRelay.ts';
 import { readRecommendations } from '../../src/wire/offers/readRecommendations.ts';
 import { SCENARIOS, type Scenario, type ScenarioName } from '../../src/wire/scenarios/scenarios.ts';
+import { ofSuite } from '../fixtures/opened.ts';
+import { serveTestNetwork } from '../network/testNetwork.ts';
 
 interface Arrived {
   readonly event: { readonly event_name?: string };
@@ -24,17 +24,8 @@ const SHOP = 'https://shop.example/offers';
 /** What each side names and addresses in its own way. */
 const OWN = /^(?:id|.*_id|.*_url|footer|message|request_id)$/;
 
-let network: Network;
-let server: Awaited<ReturnType<typeof serve>>;
-beforeAll(async () => {
-  network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
-  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
-  await copyOffers();
-});
-afterAll(async () => {
-  await server?.close();
-  await network?.close();
-});
+const world = ofSuite(serveTestNetwork);
+beforeAll(copyOffers);
 
 describe('kit and sandbox respond the same', () => {
   for (const scenario of [undefined, ...SCENARIOS.filter(({ page }) => !page)])
@@ -57,11 +48,11 @@ function sideOf(kit: FakeRelay): Side {
 }
 
 function openSandbox(scenario?: Scenario): Side {
-  const { integration = '' } = network.describe().keys;
+  const { integration = '' } = world.network.describe().keys;
   // A busy machine does not decide whether there are offers.
   const timeouts = { recommendations: scenario?.name === 'offers-timeout' ? 100 : 60_000, events: 60_000 };
   return {
-    relay: createSandboxRelay({ apiKey: integration, network: server.url, scenario, timeouts }),
+    relay: createSandboxRelay({ apiKey: integration, network: world.url, scenario, timeouts }),
     arrived: arrivedAt,
   };
 }
@@ -109,30 +100,15 @@ function plain(json: unknown): unknown {
 
 async function arrivedAt(session: string | undefined): Promise<readonly Arrived[]> {
   if (session === undefined) return [];
-  const { events } = (await control(`/sandbox/events?session_id=${session}`)) as { events: Arrived[] };
-  return events;
-}
-
-async function control(path: string, init: RequestInit = {}): Promise<unknown> {
-  const { management = '' } = network.describe().keys;
-  const headers = { 'content-type': 'application/json', 'x-api-key': management };
-  const response = await fetch(server.url + path, { headers, ...init });
-  const body: unknown = await response.json();
-  if (!response.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
-  return body;
+  return (await world.control('GET', `/sandbox/events?session_id=${session}`)).events;
 }
 
 /** Puts the kit's example offers into the sandbox, in the same order. */
 async function copyOffers(): Promise<void> {
-  const { categories } = (await control('/adnet/adconfig/categories/')) as {
-    categories: { subcategories: { remote_id: string }[] }[];
-  };
-  const subcategory_id = categories[0]?.subcategories[0]?.remote_id;
   for (const [index, { advertiser, offer }] of EXAMPLE_OFFERS.entries()) {
     const { id: _id, ...details } = offer;
     const { id: _advertiser, ...by } = advertiser;
     const weight = 10 ** (9 - 3 * index);
-    const body = { ...details, advertiser: by, subcategory_id, price_per_conversion: 1, weight };
-    await control('/sandbox/offers', { method: 'POST', body: JSON.stringify(body) });
+    await world.offer({ ...details, advertiser: by, price_per_conversion: 1, weight });
   }
 }

@@ -7,6 +7,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { createNetwork } from '../../src/network.ts';
 import { listen } from '../../src/program/listen.ts';
 import { networkCommand } from '../../src/sandbox/networkCommand.ts';
+import { posting } from '../fixtures/posting.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -52,14 +53,16 @@ test('its integration gets three offers, and --json prints nothing more than bef
   await run(['--json'], async (output) => {
     expect(output.trimEnd().split('\n')).toHaveLength(1);
     const { url, keys } = JSON.parse(output) as { url: string; keys: { integration: string } };
-    const response = await fetch(`${url}/recommendations`, {
-      method: 'POST',
-      headers: { 'x-api-key': keys.integration, version: '1.0.0', 'content-type': 'application/json' },
-      body: JSON.stringify({
-        user_details: { email: 'jane@example.com' },
-        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-      }),
-    });
+    const response = await fetch(
+      `${url}/recommendations`,
+      posting(
+        {
+          user_details: { email: 'jane@example.com' },
+          placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+        },
+        { 'x-api-key': keys.integration, version: '1.0.0' },
+      ),
+    );
     const { recommendations } = (await response.json()) as { recommendations: object };
     expect(Object.keys(recommendations)).toHaveLength(3);
   });
@@ -68,14 +71,16 @@ test('its integration gets three offers, and --json prints nothing more than bef
 /** The URL of the first offer's logo, for a request with these headers. */
 async function logoOf(output: string, headers: Record<string, string>): Promise<string> {
   const { url, keys } = JSON.parse(output) as { url: string; keys: { integration: string } };
-  const response = await fetch(`${url}/recommendations`, {
-    method: 'POST',
-    headers: { 'x-api-key': keys.integration, version: '1.0.0', 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({
-      user_details: { email: 'jane@example.com' },
-      placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-    }),
-  });
+  const response = await fetch(
+    `${url}/recommendations`,
+    posting(
+      {
+        user_details: { email: 'jane@example.com' },
+        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+      },
+      { 'x-api-key': keys.integration, version: '1.0.0', ...headers },
+    ),
+  );
   const { recommendations } = (await response.json()) as {
     recommendations: Record<string, { advertiser: { logo_url: string } }>;
   };

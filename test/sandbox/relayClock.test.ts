@@ -1,35 +1,17 @@
 // A test that stops the clocks of page and network gets the times that it set.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNetwork, type Network } from '../../src/network.ts';
+import { expect, test } from 'vitest';
 import { createSandboxRelay } from '../../src/sandbox/sandboxCommand.ts';
-import { serve } from '../../src/sandbox/startNetwork.ts';
+import { ofSuite } from '../fixtures/opened.ts';
+import { serveTestNetwork } from '../network/testNetwork.ts';
+import { postTo } from '../relay/scriptedNetwork.ts';
 
-let network: Network;
-let server: Awaited<ReturnType<typeof serve>>;
-beforeAll(async () => {
-  network = await createNetwork({ memory: true, seed: 'empty', now: '2026-01-05T10:00:00Z', log: () => undefined });
-  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
-});
-afterAll(async () => {
-  await server.close();
-  await network.close();
-});
+const world = ofSuite(() => serveTestNetwork({ now: '2026-01-05T10:00:00Z' }));
 
 test('with a stopped clock, and after it was moved, times stay exact; wrong ones are corrected by it', async () => {
-  const { integration } = network.describe().keys;
-  const relay = createSandboxRelay({
-    apiKey: String(integration),
-    network: server.url,
-    readClock: () => network.now(),
-  });
-  const post = (path: string, body: object): Promise<Response> =>
-    relay(
-      new Request(`https://shop.example/offers${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    );
+  const { network, url, control } = world;
+  const apiKey = String(network.describe().keys.integration);
+  const relay = createSandboxRelay({ apiKey, network: url, readClock: () => network.now() });
+  const post = (path: string, body: object): Promise<Response> => postTo(relay, `/offers${path}`, body);
   const asked = await post('/recommendations', {
     user_details: { external_guid: '42' },
     placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
@@ -41,22 +23,12 @@ test('with a stopped clock, and after it was moved, times stay exact; wrong ones
     const event = { event_id, event_name: 'WIDGET_LOAD', event_datetime, session_id, initiating_target: 'INLINE_SLOT' };
     const response = await post(`/events/batch?sent=${Date.parse(sent)}`, { events: [event] });
     expect(response.status).toBe(202);
-    const listed = await network.fetch(
-      new Request(`${server.url}/sandbox/events?session_id=${session_id}`, { headers: { host: 'localhost' } }),
-      { ip: '127.0.0.1' },
-    );
-    const { events } = (await listed.json()) as { events: { event: Record<string, string> }[] };
-    return events.find(({ event }) => event['event_id'] === event_id)?.event['event_datetime'] ?? '';
+    const { events } = await control('GET', `/sandbox/events?session_id=${session_id}`);
+    return events.find(({ event }: { event: { event_id: string } }) => event.event_id === event_id).event
+      .event_datetime;
   };
   expect(await track('2026-01-05T10:00:05.000Z', '2026-01-05T10:00:10Z')).toBe('2026-01-05T10:00:05.000Z');
-  await network.fetch(
-    new Request(`${server.url}/sandbox/clock`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', host: 'localhost' },
-      body: JSON.stringify({ now: '2026-01-07T08:00:00Z' }),
-    }),
-    { ip: '127.0.0.1' },
-  );
+  await control('POST', '/sandbox/clock', { now: '2026-01-07T08:00:00Z' });
   expect(await track('2026-01-07T08:00:01.000Z', '2026-01-07T08:00:01Z')).toBe('2026-01-07T08:00:01.000Z');
   expect(await track('2025-01-07T08:00:01.000Z', '2025-01-07T08:00:01Z')).toBe('2026-01-07T08:00:00.000Z');
 });

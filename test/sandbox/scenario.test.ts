@@ -1,54 +1,20 @@
 import { expect, test } from 'vitest';
 import { listScenarios, scenarioQuery, readScenario } from '../../src/sandbox/sandboxCommand.ts';
-import { createRelay } from '../../src/relay.ts';
 import { forcedFetch } from '../../src/wire/scenarios/forcedFetch.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
+import { accept, createScriptedNetwork, event, json, REQUEST, setUp } from '../relay/scriptedNetwork.ts';
 import { wholeResponse } from '../wire/offers/wholeResponse.ts';
-
-const SESSION = '6f9e0d52-0000-4000-8000-000000000001';
-const at = new Date().toISOString();
-const event = (): object => ({
-  event_id: crypto.randomUUID(),
-  event_name: 'WIDGET_LOAD',
-  event_datetime: at,
-  session_id: SESSION,
-});
 
 /** A relay as `offerlet sandbox --scenario` makes it, before a network that accepts everything. */
 function relayIn(name: string) {
-  const arrived: unknown[] = [];
-  const network: typeof globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const body = (await request.json()) as { events?: unknown[] };
-    if (request.url.endsWith('/recommendations')) return Response.json(wholeResponse(3));
-    arrived.push(...(body.events ?? []));
-    const results = (body.events ?? []).map((_, index) => ({ index, success: true }));
-    return Response.json({ results, accepted: results.length, failed: 0 }, { status: 202 });
-  };
-  const relay = createRelay({
-    apiKey: 'adnet_rk_test_0123456789abcdef',
-    networkUrl: 'http://127.0.0.1:9',
-    version: '1.0.0',
-    sandbox: true,
-    forwardEventIds: true,
-    fetch: forcedFetch(network, readScenario(name) ?? {}),
-  });
-  const post = (path: string, body: object): Promise<Response> =>
-    relay(
-      new Request(`http://shop.test${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    );
+  const network = createScriptedNetwork();
+  network.respondWith((call) => (call.path === '/recommendations' ? json(200, wholeResponse(3)) : accept(call)));
+  const fetch = forcedFetch(network.fetch, readScenario(name) ?? {});
+  const { post } = setUp({ sandbox: true, forwardEventIds: true, fetch });
   return {
-    arrived,
+    arrived: network.events,
     batch: (...events: object[]) => post('/events/batch', { events }),
-    offers: () =>
-      post('/recommendations', {
-        user_details: { external_guid: '1' },
-        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-      }),
+    offers: () => post('/recommendations', REQUEST),
   };
 }
 
@@ -59,7 +25,7 @@ test('behind the relay the second event fails once, alone, and is accepted when 
   expect(answer.status).toBe(207);
   expect(await answer.json()).toMatchObject({ results: [{ success: true }, { success: false }, { success: true }] });
   expect((await batch(events[1] ?? {})).status).toBe(202);
-  expect(arrived).toHaveLength(3);
+  expect(arrived()).toHaveLength(3);
 });
 
 test('a response that is lost behind the relay loses no event and changes none', async () => {
@@ -67,7 +33,7 @@ test('a response that is lost behind the relay loses no event and changes none',
   const mine = event();
   expect((await batch(mine)).status).toBeGreaterThanOrEqual(500);
   expect((await batch(mine)).status).toBe(202);
-  expect(new Set(arrived.map((one) => (one as { event_id: string }).event_id)).size).toBe(1);
+  expect(new Set(arrived().map(({ event_id }) => event_id)).size).toBe(1);
 });
 
 test('the relay passes Retry-After on to the page', async () => {

@@ -2,18 +2,13 @@ import { expect, test } from 'vitest';
 import { fakeRelay, type FakeRelay, type FakeRelayOptions } from 'offerlet/testing';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
 import { readRecommendations } from '../../src/wire/offers/readRecommendations.ts';
+import { posting } from '../fixtures/posting.ts';
 
 const SHOP = 'https://shop.example/offers';
 
 /** Posts as a page does. */
 async function post(relay: FakeRelay, path: string, body: unknown): Promise<Response> {
-  return relay(
-    new Request(SHOP + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: 'https://shop.example' },
-      body: JSON.stringify(body),
-    }),
-  );
+  return relay(new Request(SHOP + path, posting(body, { origin: 'https://shop.example' })));
 }
 
 const ask = (relay: FakeRelay): Promise<Response> =>

@@ -3,6 +3,7 @@ import { thankYou, useTrustShop } from './trustShop.ts';
 import { poll } from '../line/drivers/poll.ts';
 import { letPass, useClock } from '../line/drivers/letPass.ts';
 import { event } from '../relay/event.ts';
+import { posting } from '../fixtures/posting.ts';
 
 // What SECURITY.md promises about counting. Each title is a promise, word for word.
 const shop = useTrustShop();
@@ -11,12 +12,7 @@ useClock();
 const accept = (page: Page) => page.locator('[part~=accept]').first();
 const arrived = () =>
   shop.calls.flatMap(({ body }) => (body.events ?? []) as { event_name: string; event_datetime: string }[]);
-const post = (...events: unknown[]) =>
-  fetch(`${shop.url}/offers/events/batch`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ events }),
-  });
+const post = (...events: unknown[]) => fetch(`${shop.url}/offers/events/batch`, posting({ events }));
 
 test('The relay never forwards an event again once the network has accepted it.', async () => {
   const one = event();

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { ofEachTest } from '../fixtures/ofEachTest.ts';
 import type * as RelayEntry from '../../src/relay.ts';
 import { serve } from '../fixtures/serve.ts';
-import { offersOf } from '../line/page/pageFixture.ts';
+import { allAccepted } from '../wire/offers/wholeResponse.ts';
+import { offersOf, type Asked } from '../line/page/pageFixture.ts';
 
 /** The key that must never leave the server. */
 export const KEY = 'adnet_rk_test_canary0123456789';
@@ -17,18 +19,11 @@ export const CANARIES = {
   phone: '+49 30 5550 4711',
 };
 
-/** One request that reached the network behind the relay. */
-export interface NetworkCall {
-  path: string;
-  headers: IncomingMessage['headers'];
-  body: Record<string, unknown>;
-}
-
 /** A shop that runs what is published: the built script in its page, the built relay in its backend. */
 export interface TrustShop {
   url: string;
   /** Every request that reached the network, in order. */
-  calls: NetworkCall[];
+  calls: Asked[];
   /** The path of every POST of a page, in order. */
   posts: string[];
   /** Every line the relay logged. */
@@ -56,12 +51,11 @@ async function openTrustShop(shop: TrustShop): Promise<void> {
   const pages = new Map<string, { html: string; headers: Record<string, string> }>();
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>;
+    const body = JSON.parse((await text(request)) || '{}') as Record<string, unknown>;
     const path = request.url ?? '/';
     shop.calls.push({ path, headers: request.headers, body });
     if (path === '/recommendations') return send(response, 200, shop.offers(), shop.networkHeaders);
-    const results = ((body.events as unknown[] | undefined) ?? []).map((_, index) => ({ index, success: true }));
-    send(response, shop.batchStatus, { results, accepted: results.length, failed: 0 }, shop.networkHeaders);
+    send(response, shop.batchStatus, allAccepted((body.events as unknown[] | undefined) ?? []), shop.networkHeaders);
   }
 
   const network = await serve((...both) => void respond(...both).catch(() => both[1].destroy()));
@@ -116,11 +110,11 @@ export function thankYou(attributes: Record<string, string | undefined> = {}, he
     'order-currency': 'EUR',
     ...attributes,
   };
-  const text = Object.entries(all).flatMap(([name, value]) =>
+  const written = Object.entries(all).flatMap(([name, value]) =>
     value === undefined ? [] : [` data-${name}="${value}"`],
   );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Thank you</title><link rel="icon" href="data:,">${head}</head>
-<body><h1>Thank you</h1><div id="offers"></div>${body}<script async src="/offerlet.js"${text.join('')}></script></body></html>`;
+<body><h1>Thank you</h1><div id="offers"></div>${body}<script async src="/offerlet.js"${written.join('')}></script></body></html>`;
 }
 
 /** A file of the build that another built file imports. */
@@ -130,12 +124,6 @@ function moduleAt(pathname: string): Buffer | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of request) text += String(chunk);
-  return text;
 }
 
 function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string>): void {

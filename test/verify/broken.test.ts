@@ -1,16 +1,13 @@
 // Each rule must be able to fail, for the reason that it names and for no other.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { ofSuite } from '../fixtures/opened.ts';
 import { isVerified } from '../../src/verify/verify.ts';
 import { BROKEN_CHANNELS } from './brokenChannels.ts';
 import { BROKEN_OFFERS } from './brokenOffers.ts';
 import { BROKEN_REPORTS } from './brokenReports.ts';
-import { openUnderTest, type UnderTest } from './networkUnderTest.ts';
+import { openUnderTest } from './networkUnderTest.ts';
 
-let under: UnderTest;
-beforeAll(async () => {
-  under = await openUnderTest();
-});
-afterAll(() => under.close());
+const under = ofSuite(openUnderTest);
 
 test.for([...BROKEN_OFFERS, ...BROKEN_CHANNELS, ...BROKEN_REPORTS])(
   'a network is found in which $does',

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { ofSuite } from '../fixtures/opened.ts';
 import { verify, type Verification } from '../../src/verify/verify.ts';
-import { openUnderTest, type UnderTest } from './networkUnderTest.ts';
+import { openUnderTest } from './networkUnderTest.ts';
 
-let under: UnderTest;
-beforeAll(async () => {
-  under = await openUnderTest();
-});
-afterAll(() => under.close());
+const under = ofSuite(openUnderTest);
 
 const keys = { integration: 'adnet_rk_test_i', management: 'adnet_sk_test_m', reporting: 'adnet_rp_test_r' };
 const BASE = { url: 'https://network.example', version: '1.0.0', keys, paceMs: 0, lookMs: 1 };

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { examineByHttp } from '../../../src/cli/doctor/examine.ts';
 import { bad, good } from '../../../src/cli/doctor/finding.ts';
 import { consoleChecks, layoutChecks, outcomeCheck, placeChecks } from '../../../src/cli/doctor/pageChecks.ts';
 import type { PageRecord } from '../../../src/cli/doctor/recordPage.ts';
 import { cardChecks, readHtml } from '../../../src/cli/doctor/readPage.ts';
 import { cacheChecks, keyChecks, prefetchChecks } from '../../../src/cli/doctor/serverChecks.ts';
-import { serve, type Served } from '../../fixtures/serve.ts';
+import { ofSuite } from '../../fixtures/opened.ts';
+import { serve } from '../../fixtures/serve.ts';
 
 const RECORD: PageRecord = {
   href: 'https://shop.example/thank-you',
@@ -177,10 +178,9 @@ test.each([
   expect(found?.text ?? '').toContain(text);
 });
 
-let server: Served;
 let sent = 0;
-beforeAll(async () => {
-  server = await serve((request, response) => {
+const server = ofSuite(() =>
+  serve((request, response) => {
     if (request.url === '/small')
       return void response
         .writeHead(200, { 'content-type': 'text/html' })
@@ -198,9 +198,8 @@ beforeAll(async () => {
     };
     response.on('drain', send);
     send();
-  });
-});
-afterAll(() => server.close());
+  }),
+);
 
 async function textsOf(path: string): Promise<string> {
   const { findings } = await examineByHttp({ page: server.url + path });

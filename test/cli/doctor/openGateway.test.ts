@@ -2,10 +2,11 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readAddressSpace } from '../../../src/http/addressSpace.ts';
 import { openGateway, hostAndPort, type Gateway } from '../../../src/cli/doctor/openGateway.ts';
-import { serve, type Served } from '../../fixtures/serve.ts';
+import { ofSuite } from '../../fixtures/opened.ts';
+import { serve } from '../../fixtures/serve.ts';
 import { selfSigned } from '../../relay/upstream/selfSigned.ts';
 import { fakeWorld, PUBLIC, PUBLIC_6, type FakeWorld } from './fakeWorld.ts';
 
@@ -75,11 +76,9 @@ test.each(Object.entries(SPACES))('%s addresses are recognized in every notation
   for (const address of addresses) expect(readAddressSpace(address), address).toBe(space);
 });
 
-let server: Served;
-let port: number;
 let calls: { url: string | undefined; headers: NodeJS.Dict<string | string[]> }[];
-beforeAll(async () => {
-  server = await serve((request, response) => {
+const server = ofSuite(() =>
+  serve((request, response) => {
     calls.push({ url: `${request.headers.host}${request.url}`, headers: request.headers });
     const { pathname } = new URL(request.url ?? '', 'http://x');
     if (pathname === '/redirect') return void response.writeHead(302, { location: '/elsewhere' }).end('moved');
@@ -96,11 +95,9 @@ beforeAll(async () => {
       return send();
     }
     response.end('hello');
-  });
-  ({ port } = server);
-});
+  }),
+);
 beforeEach(() => void (calls = []));
-afterAll(() => server.close());
 
 const opened: Gateway[] = [];
 afterEach(() => {
@@ -112,7 +109,7 @@ async function open(
   names: Parameters<typeof fakeWorld>[0]['names'],
   trusted: string[] = [],
 ): Promise<Gateway & { world: FakeWorld }> {
-  const world = fakeWorld({ names, port });
+  const world = fakeWorld({ names, port: server.port });
   const gateway = await openGateway({ page, trusted, world });
   opened.push(gateway);
   return Object.assign(gateway, { world });
@@ -124,21 +121,21 @@ const NAMES = { 'shop.example': [PUBLIC], 'cdn.example': [PUBLIC_6, PUBLIC] };
 /** Every way to name a service of this machine, or of its network. */
 function localUrls(): string[] {
   return [
-    `http://127.0.0.1:${port}/`,
-    `http://localhost:${port}/`,
-    `http://LOCALHOST.:${port}/`,
-    `http://console.localhost:${port}/`,
-    `http://127.1:${port}/`,
-    `http://2130706433:${port}/`,
-    `http://0x7f.0.0.1:${port}/`,
-    `http://0.0.0.0:${port}/`,
+    `http://127.0.0.1:${server.port}/`,
+    `http://localhost:${server.port}/`,
+    `http://LOCALHOST.:${server.port}/`,
+    `http://console.localhost:${server.port}/`,
+    `http://127.1:${server.port}/`,
+    `http://2130706433:${server.port}/`,
+    `http://0x7f.0.0.1:${server.port}/`,
+    `http://0.0.0.0:${server.port}/`,
     `http://0/`,
-    `http://[::1]:${port}/`,
-    `http://[::]:${port}/`,
-    `http://[::ffff:127.0.0.1]:${port}/`,
-    `http://[::ffff:7f00:1]:${port}/`,
-    `http://named.example:${port}/`,
-    `http://named6.example:${port}/`,
+    `http://[::1]:${server.port}/`,
+    `http://[::]:${server.port}/`,
+    `http://[::ffff:127.0.0.1]:${server.port}/`,
+    `http://[::ffff:7f00:1]:${server.port}/`,
+    `http://named.example:${server.port}/`,
+    `http://named6.example:${server.port}/`,
     'http://169.254.169.254/latest/meta-data/',
     'http://metadata.example/computeMetadata/v1/',
     'http://[fd00:ec2::254]/latest/',
@@ -166,11 +163,11 @@ test('for a public page, nothing on this machine or in its network is connected'
 });
 
 test('a page on this machine reaches it; a page of the network reaches the network, and this machine not', async () => {
-  const near = await open(`http://localhost:${port}/`, LOCAL_NAMES);
+  const near = await open(`http://localhost:${server.port}/`, LOCAL_NAMES);
   for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', 'named.example'])
-    expect((await near.get(`http://${host}:${port}/`, { page: SHOP, maxBytes: 100 })).status, host).toBe(200);
+    expect((await near.get(`http://${host}:${server.port}/`, { page: SHOP, maxBytes: 100 })).status, host).toBe(200);
   const intranet = await open('http://intranet.example/', { 'intranet.example': ['10.0.0.1'] });
-  for (const host of [`127.0.0.1:${port}`, '169.254.169.254'])
+  for (const host of [`127.0.0.1:${server.port}`, '169.254.169.254'])
     expect(await askSocks(intranet.port, new URL(`http://${host}/`)), host).toBe(2);
   expect(intranet.world.connected).toEqual([]);
 });
@@ -189,7 +186,7 @@ test.runIf(mine)(
       'me.example': [`::ffff:${address}`],
     });
     for (const host of [address, `[::ffff:${address}]`, `[64:ff9b::${hex}]`, `[2002:${hex}::]`, 'me.example'])
-      expect(await askSocks(gateway.port, new URL(`http://${host}:${port}/`)), host).toBe(2);
+      expect(await askSocks(gateway.port, new URL(`http://${host}:${server.port}/`)), host).toBe(2);
     expect(gateway.world.connected).toEqual([]);
   },
 );
@@ -200,7 +197,7 @@ test('a name of several addresses is connected at those that are public', async 
   expect(gateway.world.connected).toEqual([`${PUBLIC}:80`]);
   // A page is as public as its most public address: otherwise one more record would be a licence.
   const mixed = await open('http://mixed.example/', { 'mixed.example': ['127.0.0.1', PUBLIC] });
-  expect(await askSocks(mixed.port, new URL(`http://127.0.0.1:${port}/`))).toBe(2);
+  expect(await askSocks(mixed.port, new URL(`http://127.0.0.1:${server.port}/`))).toBe(2);
 });
 
 test('a name that is bound to another address between check and use keeps the first one', async () => {
@@ -208,36 +205,36 @@ test('a name that is bound to another address between check and use keeps the fi
   const rebinding = (): readonly string[] => (answers++ === 0 ? [PUBLIC] : ['127.0.0.1']);
   const gateway = await open(SHOP, { 'shop.example': rebinding });
   for (let round = 0; round < 5; round++) {
-    expect((await gateway.get(`http://shop.example:${port}/`, { page: SHOP, maxBytes: 100 })).status).toBe(200);
-    expect(await askSocks(gateway.port, new URL(`http://shop.example:${port}/`))).toBe(0);
+    expect((await gateway.get(`http://shop.example:${server.port}/`, { page: SHOP, maxBytes: 100 })).status).toBe(200);
+    expect(await askSocks(gateway.port, new URL(`http://shop.example:${server.port}/`))).toBe(0);
   }
   expect(answers).toBe(1);
-  expect(new Set(gateway.world.connected)).toEqual(new Set([`${PUBLIC}:${port}`]));
+  expect(new Set(gateway.world.connected)).toEqual(new Set([`${PUBLIC}:${server.port}`]));
   // The other way round: a page that is local when it is looked up, and would be a stranger's when it is loaded.
   let later = 0;
   const local = await open('http://evil.example/', {
     'evil.example': () => (later++ === 0 ? ['127.0.0.1'] : [PUBLIC]),
   });
-  await local.get(`http://evil.example:${port}/`, { page: SHOP, maxBytes: 100 });
-  expect(local.world.connected).toEqual([`127.0.0.1:${port}`]);
+  await local.get(`http://evil.example:${server.port}/`, { page: SHOP, maxBytes: 100 });
+  expect(local.world.connected).toEqual([`127.0.0.1:${server.port}`]);
 });
 
 test('a page on this machine that leads to a public one takes nothing with it', async () => {
-  const gateway = await open(`http://127.0.0.1:${port}/`, LOCAL_NAMES);
+  const gateway = await open(`http://127.0.0.1:${server.port}/`, LOCAL_NAMES);
   await gateway.narrow('about:blank');
-  await gateway.narrow(`http://127.0.0.1:${port}/other`);
-  expect(await askSocks(gateway.port, new URL(`http://127.0.0.1:${port}/`))).toBe(0);
+  await gateway.narrow(`http://127.0.0.1:${server.port}/other`);
+  expect(await askSocks(gateway.port, new URL(`http://127.0.0.1:${server.port}/`))).toBe(0);
   await gateway.narrow(SHOP);
-  await gateway.narrow(`http://127.0.0.1:${port}/`);
-  expect(await askSocks(gateway.port, new URL(`http://127.0.0.1:${port}/`))).toBe(2);
+  await gateway.narrow(`http://127.0.0.1:${server.port}/`);
+  expect(await askSocks(gateway.port, new URL(`http://127.0.0.1:${server.port}/`))).toBe(2);
 });
 
 test('the relay that the caller has typed is trusted for requests of the doctor, not for the browser', async () => {
-  const relay = `http://127.0.0.1:${port}/offers`;
+  const relay = `http://127.0.0.1:${server.port}/offers`;
   const gateway = await open(SHOP, NAMES, [relay]);
   expect((await gateway.get(`${relay}/health`, { page: SHOP, maxBytes: 100 })).status).toBe(200);
   expect(await askSocks(gateway.port, new URL(relay))).toBe(2);
-  await expect(gateway.get(`http://127.0.0.1:${port + 1}/`, { page: SHOP, maxBytes: 100 })).rejects.toThrow(
+  await expect(gateway.get(`http://127.0.0.1:${server.port + 1}/`, { page: SHOP, maxBytes: 100 })).rejects.toThrow(
     /is on this machine/,
   );
 });

@@ -4,6 +4,7 @@ import { HASH, options, scriptTag, shop } from '../page/pageShop.ts';
 import { poll } from '../drivers/poll.ts';
 import { blankButtons, violationsOf } from '../drivers/violationsOf.ts';
 import { letPass, paint, useClock } from '../drivers/letPass.ts';
+import { allAccepted } from '../../wire/offers/wholeResponse.ts';
 
 const fixture = useInspected();
 useClock();
@@ -198,7 +199,7 @@ test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   const held = new Promise<void>((resolve) => (answer = resolve));
   fixture.accept = async ({ body }) => {
     await held;
-    return { results: (body.events as unknown[]).map((_, index) => ({ index, success: true })) };
+    return allAccepted(body.events as unknown[]);
   };
   await queue.getByRole('button', { name: 'Flush' }).click();
   await expect(queue).toContainText(/[1-9] in flight\./);

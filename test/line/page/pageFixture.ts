@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { ofEachTest } from '../../fixtures/ofEachTest.ts';
 import { serve } from '../../fixtures/serve.ts';
-import { wholeResponse } from '../../wire/offers/wholeResponse.ts';
+import { allAccepted, wholeResponse } from '../../wire/offers/wholeResponse.ts';
 import { bundle } from '../drivers/bundle.ts';
 
 /** One request that reached the fixture's relay. */
@@ -78,9 +79,7 @@ export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {
       for (const part of [page?.body ?? ''].flat()) response.write(await part);
       return void response.end();
     }
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
-    const asked = { path: pathname, headers: request.headers, body: JSON.parse(text) as Record<string, unknown> };
+    const asked = { path: pathname, headers: request.headers, body: (await json(request)) as Record<string, unknown> };
     const isBatch = pathname.endsWith('/events/batch');
     fixture.asked.push(asked);
     for (const event of isBatch ? (asked.body.events as Arrived[]) : [])
@@ -112,10 +111,7 @@ export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {
   });
 }
 
-function acceptAll({ body }: Asked): unknown {
-  const results = (body.events as unknown[]).map((_, index) => ({ index, success: true }));
-  return { results, accepted: results.length, failed: 0 };
-}
+const acceptAll: Reply = ({ body }) => allAccepted(body.events as unknown[]);
 
 /** A network's response with so many offers in one group. */
 export function offersOf(count: number, more: Record<string, unknown> = {}): Record<string, unknown> {

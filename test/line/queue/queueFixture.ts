@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { ofEachTest } from '../../fixtures/ofEachTest.ts';
 import { serve } from '../../fixtures/serve.ts';
@@ -64,8 +65,7 @@ async function startQueueSite(site: QueueSite): Promise<void> {
       if (request.method === 'OPTIONS') return response.end();
       const { isDown } = site;
       if (isDown === true || (isDown && request.headers.referer === site.url + isDown)) return request.socket.destroy();
-      let body = '';
-      for await (const part of request) body += String(part);
+      const body = await text(request);
       const { events } = JSON.parse(body) as { events: { event_id: string }[] };
       const ids = events.map(({ event_id }) => event_id);
       site.batches.push({ ids, at: Date.now(), bytes: body.length });

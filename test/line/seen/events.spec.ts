@@ -1,7 +1,6 @@
 // WIRE.md's table of events, from a real page through a real relay to what the network has stored.
 import { fileURLToPath } from 'node:url';
 import { expect, test, type Page } from '@playwright/test';
-import { createNetwork } from '../../../src/network.ts';
 import { createRelay } from '../../../src/relay.ts';
 import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { WHOLE_CHROMIUM } from '../../playwright.config.ts';
@@ -9,6 +8,7 @@ import { scriptTag, shop } from '../page/pageShop.ts';
 import { bundle } from '../drivers/bundle.ts';
 import { waitForRelay } from '../drivers/patience.ts';
 import { poll } from '../drivers/poll.ts';
+import { serveTestNetwork } from '../../network/testNetwork.ts';
 
 let line: Awaited<ReturnType<typeof startLine>>;
 test.describe.configure({ mode: 'default' }); // one network serves them all
@@ -153,9 +153,8 @@ async function opening(page: Page, act: () => Promise<unknown>): Promise<void> {
 
 /** What the network has stored of a session, oldest first: name, target, asset or product, insertion. */
 async function stored(session_id: string): Promise<string[]> {
-  const response = await fetch(`${line.network}/sandbox/events?session_id=${session_id}`);
-  const { events } = (await response.json()) as { events: { status: string; event: Record<string, any> }[] }; // oxlint-disable-line typescript/no-explicit-any
-  return events
+  const { events } = await line.network.control('GET', `/sandbox/events?session_id=${session_id}`);
+  return (events as { status: string; event: Record<string, any> }[]) // oxlint-disable-line typescript/no-explicit-any
     .filter(({ status }) => status === 'stored')
     .map(({ event }) => event)
     .toSorted((a, b) => String(a.event_datetime).localeCompare(String(b.event_datetime)))
@@ -171,25 +170,11 @@ async function stored(session_id: string): Promise<string[]> {
     );
 }
 
-async function addOffer(name: string, more: Record<string, unknown>): Promise<void> {
-  const headers = { 'x-api-key': line.managementKey, 'content-type': 'application/json' };
-  const found = await fetch(`${line.network}/adnet/adconfig/categories/`, { headers });
-  const { categories } = (await found.json()) as { categories: { subcategories: { remote_id: string }[] }[] };
-  const offer = {
-    advertiser: { name, logo_url: 'https://cdn.example/logo.svg' },
-    subcategory_id: categories[0]?.subcategories[0]?.remote_id,
-    heading: `${name} for you`,
-    target_url: `https://${name.toLowerCase()}.example/`,
-    cta_details: { accept_copy: 'Yes, please', decline_copy: 'No, thanks' },
-    price_per_conversion: 2.5,
-    ...more,
-  };
-  const answer = await fetch(`${line.network}/sandbox/offers`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(offer),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
+function addOffer(name: string, more: object): Promise<string> {
+  const advertiser = { name, logo_url: 'https://cdn.example/logo.svg' };
+  const cta_details = { accept_copy: 'Yes, please', decline_copy: 'No, thanks' };
+  const target_url = `https://${name.toLowerCase()}.example/`;
+  return line.network.offer({ advertiser, heading: `${name} for you`, target_url, cta_details, ...more });
 }
 
 /** Starts a shop's page, its relay and the network on its embedded database, each on a free port. */
@@ -199,9 +184,8 @@ async function startLine() {
     'iife',
     'offerlet',
   );
-  const network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
-  const served = await serve((request, from) => network.fetch(request, from), { port: 0 });
-  const { integration = '', management = '' } = network.describe().keys;
+  const served = await serveTestNetwork();
+  const { integration = '' } = served.network.describe().keys;
   const relay = createRelay({
     apiKey: integration,
     version: '1.0.0',
@@ -228,11 +212,7 @@ async function startLine() {
   );
   return {
     shop: own.url,
-    network: served.url,
-    managementKey: management,
-    async close() {
-      await Promise.all([own.close(), served.close()]);
-      await network.close();
-    },
+    network: served,
+    close: () => own.close().then(served.close),
   };
 }

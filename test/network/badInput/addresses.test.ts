@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { CONTRACT } from '../../../src/network/openapi.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { openTestNetwork, type TestNetwork } from '../testNetwork.ts';
+import { openTestNetwork } from '../testNetwork.ts';
 
 /** Texts for a query or a path, encoded as in a URL. */
 const ADDRESSED = [
@@ -57,14 +58,12 @@ const OPERATIONS: readonly Operation[] = Object.entries(CONTRACT.paths).flatMap(
 );
 
 describe.each(DATABASE_KINDS)('bad addresses and headers on %s', (kind) => {
-  let world: TestNetwork;
+  const world = ofSuite(() => openTestNetwork(kind));
   beforeAll(async () => {
-    world = await openTestNetwork(kind);
     const { publisher_remote_id } = world.network.describe().publisher;
     const row = { hour: '2025-11-20T09:00:00Z', publisher_remote_id, page_type: 'A', widget_type: 'B', impressions: 1 };
     await world.control('POST', '/sandbox/activity', { rows: [row] });
   });
-  afterAll(() => world.close());
   const ask = ({ method, path }: { method: string; path: string }, headers: Record<string, string> = {}) => {
     const { keys } = world.network.describe();
     const isPartner = path.startsWith('/events') || path.startsWith('/recommendations');

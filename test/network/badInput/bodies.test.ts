@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { IS_LONG } from '../../fixtures/effort.ts';
 import { DATABASE_KINDS } from '../databases.ts';
 import { openTestNetwork, type Answered, type TestNetwork } from '../testNetwork.ts';
@@ -9,13 +10,11 @@ import { NASTY, placesIn, replaced, type Path } from './badValues.ts';
 const STRIDE = IS_LONG ? 1 : 13;
 
 describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
-  let world: TestNetwork;
+  const world = ofSuite(() => openTestNetwork(kind));
   let calls: BodyCall[];
   beforeAll(async () => {
-    world = await openTestNetwork(kind);
     calls = await bodyCalls(world);
   });
-  afterAll(() => world.close());
 
   test('every call accepts its documented body', async () => {
     for (const call of calls) {

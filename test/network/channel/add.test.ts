@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { type TestNetwork, openTestNetwork } from '../testNetwork.ts';
+import { openTestNetwork } from '../testNetwork.ts';
 import { type Tenant, openTenant } from './tenant.ts';
 
 const ADD = '/adnet/publishers/add/';
 const LIST = '/adnet/publishers/list/';
 
 describe.each(DATABASE_KINDS)('adding publishers on %s', (kind) => {
-  let world: TestNetwork;
+  const world = ofSuite(() => openTestNetwork(kind));
   let tenant: Tenant;
-  beforeAll(async () => void (world = await openTestNetwork(kind)));
-  afterAll(() => world.close());
   beforeEach(async () => {
     tenant = await openTenant(world);
   });

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { ask, type Body, type TestNetwork, openTestNetwork } from '../testNetwork.ts';
+import { ask, type Body, openTestNetwork } from '../testNetwork.ts';
 import { type Tenant, openTenant } from './tenant.ts';
 
 const CHANNEL = '/adnet/channel/exclusions/';
 
 describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
-  let world: TestNetwork;
+  const world = ofSuite(() => openTestNetwork(kind));
   let tenant: Tenant;
   let ids: readonly string[];
-  beforeAll(async () => {
-    world = await openTestNetwork(kind);
-  });
-  afterAll(() => world.close());
   beforeEach(async () => {
     tenant = await openTenant(world);
     ids = tenant.categories.flatMap(({ subcategories }) => subcategories.map(({ remote_id }) => remote_id));

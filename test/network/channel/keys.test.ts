@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { type TestNetwork, openTestNetwork } from '../testNetwork.ts';
+import { openTestNetwork } from '../testNetwork.ts';
 import { type Tenant, openTenant } from './tenant.ts';
 
 const DETAILS = '/adnet/channel/details/';
@@ -13,13 +14,11 @@ const READS = [
 ];
 
 describe.each(DATABASE_KINDS)('keys of the Channel API on %s', (kind) => {
-  let world: TestNetwork;
+  const world = ofSuite(() => openTestNetwork(kind));
   let tenant: Tenant;
   beforeAll(async () => {
-    world = await openTestNetwork(kind);
     tenant = await openTenant(world);
   });
-  afterAll(() => world.close());
 
   test('C1 a key of the other environment is a 401 that says so', async () => {
     const { key } = await world.control('POST', '/sandbox/keys', { kind: 'management', environment: 'production' });

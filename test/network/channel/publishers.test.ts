@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { type TestNetwork, ask, openTestNetwork } from '../testNetwork.ts';
+import { ask, openTestNetwork } from '../testNetwork.ts';
 import { type Tenant, openTenant } from './tenant.ts';
 
 const LIST = '/adnet/publishers/list/';
 
 describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
-  let world: TestNetwork;
+  const world = ofSuite(() => openTestNetwork(kind));
   let tenant: Tenant;
-  beforeAll(async () => void (world = await openTestNetwork(kind)));
-  afterAll(() => world.close());
   beforeEach(async () => {
     tenant = await openTenant(world);
     // Only what a test adds itself is in its list.

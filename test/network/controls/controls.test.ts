@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { ask, event, offerFields, openTestNetwork, type Body, type TestNetwork } from '../testNetwork.ts';
+import { ask, event, offerFields, openTestNetwork, type Body } from '../testNetwork.ts';
 
 describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
-  let world: TestNetwork;
+  const world = ofSuite(() => openTestNetwork(kind));
   const keys = (): Record<string, string> => world.network.describe().keys as Record<string, string>;
   const isOpen = async (key: string): Promise<boolean> =>
     (await world.call('GET', '/adnet/channel/details/', { key })).status === 200;
   beforeAll(async () => {
-    world = await openTestNetwork(kind);
     await world.offer();
   });
-  afterAll(() => world.close());
 
   test('the clock stops at the given time, and null starts it again', async () => {
     await world.control('POST', '/sandbox/clock', { now: '2025-11-20T12:00:00Z' });

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ofTest } from '../../fixtures/opened.ts';
 import { createNetwork, distributeDatabase, NetworkStartError } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createSchema, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
-import { CITUS_NODES, nodeUrl, startPostgres, type Cluster } from '../databases.ts';
+import { CITUS_NODES, nodeUrl, startPostgres } from '../databases.ts';
 import { ask, event, NOW, testNetworkOf, type Body, type Shown } from '../testNetwork.ts';
 import { openRecordedNetwork } from './recordedNetwork.ts';
 
@@ -13,12 +14,8 @@ import { openRecordedNetwork } from './recordedNetwork.ts';
 const PUBLISHERS = 24;
 
 describe.runIf(CITUS_NODES.length > 2)('on a citus cluster', () => {
-  let cluster: Cluster;
+  const cluster = ofTest(startPostgres);
   // Each database with citus occupies a background worker of each server until it is dropped, and there are 8 by default.
-  beforeEach(async () => {
-    cluster = await startPostgres();
-  });
-  afterEach(() => cluster.stop());
 
   /** One URL per node for a new database. */
   async function freshNodes(): Promise<string[]> {

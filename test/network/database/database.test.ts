@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { createNetwork } from '../../../src/network.ts';
 import {
   type Database,
@@ -8,7 +9,7 @@ import {
 } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { createSchema, MIGRATIONS, REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
-import { CITUS_NODES, DATABASE_KINDS, openTestDatabase, startPostgres, type Cluster } from '../databases.ts';
+import { CITUS_NODES, DATABASE_KINDS, openTestDatabase, startPostgres } from '../databases.ts';
 import { event, testNetworkOf } from '../testNetwork.ts';
 
 test.each(['53100', '53200', '57P01', '08006', 'ECONNREFUSED', ''])(
@@ -36,11 +37,7 @@ function createMeeting(): { meet(): Promise<void> } {
 }
 
 describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and gone', () => {
-  let cluster: Cluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  });
-  afterAll(() => cluster.stop());
+  const cluster = ofSuite(startPostgres);
 
   test('transactions that deadlock or conflict all complete, and none is lost', async () => {
     const db = openPostgres(await cluster.freshUrl());

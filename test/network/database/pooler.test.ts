@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { createNetwork, distributeDatabase, partitionEvents } from '../../../src/network.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { freePort } from '../../fixtures/serve.ts';
-import { CITUS_NODES, DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { CITUS_NODES, DATABASE_KINDS, startPostgres } from '../databases.ts';
 import { event, NOW, testNetworkOf } from '../testNetwork.ts';
 
 /** The PgBouncer of this machine, or one that is named: `OFFERLET_TEST_PGBOUNCER=/path/to/pgbouncer`. */
@@ -26,11 +27,7 @@ function versionOf(command: string): number | undefined {
 const canRun = DATABASE_KINDS.includes('postgres') && CITUS_NODES.length === 0 && VERSION !== undefined;
 
 describe.runIf(canRun)(`behind PgBouncer ${VERSION}`, () => {
-  let cluster: Cluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  });
-  afterAll(() => cluster.stop());
+  const cluster = ofSuite(startPostgres);
 
   /** Starts a pooler of two connections before a new database. */
   async function startPooler(settings: Record<string, string | number>): Promise<{ url: string; stop(): void }> {

@@ -1,15 +1,12 @@
 import { createConnection, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { createNetwork, distributeDatabase, NetworkStartError, partitionEvents } from '../../../src/network.ts';
 import { freePort } from '../../fixtures/serve.ts';
-import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { DATABASE_KINDS, startPostgres } from '../databases.ts';
 
 describe.runIf(DATABASE_KINDS.includes('postgres'))('a server that cannot be used', () => {
-  let cluster: Cluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  });
-  afterAll(() => cluster.stop());
+  const cluster = ofSuite(startPostgres);
 
   test('a start waits for a server that is away, and says so', async () => {
     const port = await freePort();

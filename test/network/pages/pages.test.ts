@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { parse } from 'yaml';
 import { CONTRACT } from '../../../src/network/openapi.ts';
 import { DEMO_ADVERTISERS, DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
-import { openTestNetwork, type TestNetwork } from '../testNetwork.ts';
+import { openTestNetwork } from '../testNetwork.ts';
 
-let world: TestNetwork;
+const world = ofSuite(() => openTestNetwork('pglite'));
 const get = (path: string): Promise<Response> => world.network.fetch(new Request(`http://127.0.0.1:4600${path}`));
-
-beforeAll(async () => {
-  world = await openTestNetwork('pglite');
-});
-afterAll(() => world.close());
 
 describe('pictures', () => {
   test('every advertiser has a logo with its name, except the one whose missing logo is part of the demo', async () => {

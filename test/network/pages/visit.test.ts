@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { readClickReference } from '../../../src/network/recommendations/clickReference.ts';
-import { ask, event, NOW, openTestNetwork, type Answered, type TestNetwork } from '../testNetwork.ts';
+import { ask, event, NOW, openTestNetwork, type Answered } from '../testNetwork.ts';
 
-let world: TestNetwork;
+const world = ofSuite(() => openTestNetwork('pglite'));
 beforeAll(async () => {
-  world = await openTestNetwork('pglite');
   await world.offer({ target_url: 'https://teapots.example/?utm=1' });
 });
-afterAll(() => world.close());
 
 /** Opens a session, and returns where a click on its offer leads. */
 async function openTarget(parts: Record<string, unknown> = {}): Promise<{ target: URL; session_id: string }> {

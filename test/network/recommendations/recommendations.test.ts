@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { ask, openTestNetwork, type Body, type TestNetwork } from '../testNetwork.ts';
+import { ask, openTestNetwork, type Body } from '../testNetwork.ts';
 
 describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
-  let world: TestNetwork;
-  beforeAll(async () => {
-    world = await openTestNetwork(kind, { seed: 'demo' });
-  });
-  afterAll(() => world.close());
+  const world = ofSuite(() => openTestNetwork(kind, { seed: 'demo' }));
   const recommend = (parts: Record<string, unknown>, headers: Record<string, string> = {}) =>
     world.post('/recommendations', ask(parts), headers);
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { seed, type Tenant } from '../../../src/network/seed/seed.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
@@ -8,14 +9,12 @@ const OPTIONS = { now: NOW, environment: 'staging' } as const;
 const TABLES = [...SHARDED_TABLES, ...REFERENCE_TABLES].join(', ');
 
 describe.each(DATABASE_KINDS)('seeds on %s', (kind) => {
-  let open: Awaited<ReturnType<typeof openTestDatabase>>;
+  const open = ofSuite(() => openTestDatabase(kind));
   let first: Tenant;
   const sow = (what: 'demo' | 'empty') => open.db.transaction((db) => seed(db, { ...OPTIONS, kind: what }));
   beforeAll(async () => {
-    open = await openTestDatabase(kind);
     first = await sow('demo');
   });
-  afterAll(() => open.close());
 
   test('the demo has one channel, twelve approved publishers and requests in every other status', async () => {
     const rows = await open.db.query<{ status: string; count: number; keys: number }>(

@@ -3,21 +3,18 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { createNetwork } from '../../../src/network.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { buildNetwork } from './buildNetwork.ts';
-import { CITUS_NODES, DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { CITUS_NODES, DATABASE_KINDS, startPostgres } from '../databases.ts';
 import { ask, event, NOW, testNetworkOf, type Shown } from '../testNetwork.ts';
 
 const run = promisify(execFile);
 
 describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one PostgreSQL', () => {
-  let cluster: Cluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  });
-  afterAll(() => cluster.stop());
+  const cluster = ofSuite(startPostgres);
 
   test('processes that start and write concurrently lose nothing and count once', async () => {
     const module = await buildNetwork('two');

@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { ofTest } from '../../fixtures/opened.ts';
 import { ChannelClient, ApiError, NotFoundError } from '../../../src/operator.ts';
-import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
+import { openScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_0123456789';
 
-let server: ScriptedServer;
+const server = ofTest(openScriptedServer);
 let client: ChannelClient;
-beforeEach(async () => {
-  server = await openScriptedServer();
-  client = new ChannelClient({ networkUrl: `${server.url}/`, apiKey: KEY, maxRetries: 0 });
-});
-afterEach(() => server.close());
+beforeEach(() => void (client = new ChannelClient({ networkUrl: `${server.url}/`, apiKey: KEY, maxRetries: 0 })));
 
 function publisherOf(id: string, pending = false): object {
   return {

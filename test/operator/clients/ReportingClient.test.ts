@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { ofTest } from '../../fixtures/opened.ts';
 import { ReportChangedError, ReportingClient } from '../../../src/operator.ts';
-import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
+import { openScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_0123456789';
 
-let server: ScriptedServer;
+const server = ofTest(openScriptedServer);
 let client: ReportingClient<'channel'>;
-beforeEach(async () => {
-  server = await openScriptedServer();
-  client = new ReportingClient({ networkUrl: server.url, apiKey: KEY, variant: 'channel' });
-});
-afterEach(() => server.close());
+beforeEach(() => void (client = new ReportingClient({ networkUrl: server.url, apiKey: KEY, variant: 'channel' })));
 
 const row = (day: number): object => ({
   period_start: `2025-11-0${day}T00:00:00Z`,

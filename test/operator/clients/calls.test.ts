@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { ofTest } from '../../fixtures/opened.ts';
 import { ChannelClient, ReportingClient, type RequestNotice, type ResponseNotice } from '../../../src/operator.ts';
 import { retryDelay } from '../../../src/http/connect.ts';
-import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
+import { openScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';
 
-let server: ScriptedServer;
-beforeEach(async () => {
-  server = await openScriptedServer();
-});
-afterEach(() => server.close());
+const server = ofTest(openScriptedServer);
 
 function responseOf(status: number, headers: Record<string, string> = {}): Parameters<typeof retryDelay>[0]['result'] {
   return { kind: 'response', status, headers: new Headers(headers), json: undefined, isWithheld: false };

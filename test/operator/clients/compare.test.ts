@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
+import { beforeEach, expect, expectTypeOf, test } from 'vitest';
+import { ofTest } from '../../fixtures/opened.ts';
 import { ReportingClient, toCsv, type MetricChange, type Publisher } from '../../../src/operator.ts';
-import { openScriptedServer, type Scripted, type ScriptedServer } from './scriptedServer.ts';
+import { openScriptedServer, type Scripted } from './scriptedServer.ts';
 
-let server: ScriptedServer;
+const server = ofTest(openScriptedServer);
 let client: ReportingClient<'channel'>;
-beforeEach(async () => {
-  server = await openScriptedServer();
-  client = new ReportingClient({ networkUrl: server.url, apiKey: 'adnet_sk_test_1', variant: 'channel' });
-});
-afterEach(() => server.close());
+beforeEach(
+  () => void (client = new ReportingClient({ networkUrl: server.url, apiKey: 'adnet_sk_test_1', variant: 'channel' })),
+);
 
 type Cells = Readonly<Record<string, string | number | null>>;
 

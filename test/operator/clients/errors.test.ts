@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { ofTest } from '../../fixtures/opened.ts';
 import {
   AuthError,
   ChannelClient,
@@ -14,15 +15,11 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../../src/operator.ts';
-import { openScriptedServer, type Scripted, type ScriptedServer } from './scriptedServer.ts';
+import { openScriptedServer, type Scripted } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';
 
-let server: ScriptedServer;
-beforeEach(async () => {
-  server = await openScriptedServer();
-});
-afterEach(() => server.close());
+const server = ofTest(openScriptedServer);
 
 async function failureOf(...responses: Scripted[]): Promise<ApiError> {
   server.responses = responses;

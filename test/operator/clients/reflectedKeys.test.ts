@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { ofTest } from '../../fixtures/opened.ts';
 import { ChannelClient } from '../../../src/operator/clients/ChannelClient.ts';
 import { ApiError } from '../../../src/operator/clients/errors.ts';
-import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
+import { openScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';
 
-let server: ScriptedServer;
-beforeEach(async () => {
-  server = await openScriptedServer();
-});
-afterEach(() => server.close());
+const server = ofTest(openScriptedServer);
 
 async function failureOf(apiKey = KEY): Promise<{ error: ApiError; notices: unknown[] }> {
   const notices: unknown[] = [];

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { serve } from '../../fixtures/serve.ts';
 
 /** One request that the server received. */
@@ -25,26 +26,16 @@ export interface ScriptedServer {
 /** Starts a scripted server; the test closes it. */
 export async function openScriptedServer(): Promise<ScriptedServer> {
   const script = { seen: [] as ReceivedRequest[], responses: [] as Scripted[] };
-  const server = await serve((request, response) => {
-    let body = '';
-    request.setEncoding('utf8');
-    request.on('data', (chunk: string) => (body += chunk));
-    request.on('end', () => {
-      const call: ReceivedRequest = {
-        method: request.method ?? '',
-        url: request.url ?? '',
-        headers: request.headers,
-        body,
-      };
-      script.seen.push(call);
-      const scripted = (script.responses.length > 1 ? script.responses.shift() : script.responses[0]) ?? {
-        status: 500,
-      };
-      if (typeof scripted === 'function') return scripted(response, call);
-      const { status = 200, headers = {}, body: json } = scripted;
-      response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'req-1', ...headers });
-      response.end(json === undefined ? undefined : typeof json === 'string' ? json : JSON.stringify(json));
-    });
+  const server = await serve(async (request, response) => {
+    const { method = '', url = '', headers: sent } = request;
+    const call: ReceivedRequest = { method, url, headers: sent, body: await text(request) };
+    script.seen.push(call);
+    const { responses } = script;
+    const scripted = (responses.length > 1 ? responses.shift() : responses[0]) ?? { status: 500 };
+    if (typeof scripted === 'function') return scripted(response, call);
+    const { status = 200, headers = {}, body } = scripted;
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'req-1', ...headers });
+    response.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
   });
   return Object.assign(script, server);
 }

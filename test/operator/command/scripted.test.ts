@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { commands } from '../../../src/operator/commands.ts';
 import { runCommand, type Ran, type RunOptions } from '../../fixtures/runCommand.ts';
-import { openScriptedServer, type ScriptedServer } from '../clients/scriptedServer.ts';
+import { openScriptedServer } from '../clients/scriptedServer.ts';
 
 // Commands before a network with scripted responses.
 
-let server: ScriptedServer;
-beforeAll(async () => void (server = await openScriptedServer()));
-afterAll(() => server.close());
+const server = ofSuite(openScriptedServer);
 
 /** Runs words that spaces separate. */
 function offerlet(words: string, { env, ...options }: RunOptions = {}): Promise<Ran> {

@@ -1,23 +1,19 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { ofSuite } from '../../fixtures/opened.ts';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
-import { openScriptedServer, type ScriptedServer } from '../clients/scriptedServer.ts';
-import { buildCommand, type Command } from '../../relay/command.ts';
+import { openScriptedServer } from '../clients/scriptedServer.ts';
+import { buildCommand } from '../../relay/command.ts';
 
 // Each test runs commands, and this machine may be busy.
 
 const KEY = 'adnet_sk_test_canary0123456789';
-let command: Command;
-let network: ScriptedServer;
-beforeAll(async () => {
-  [command, network] = await Promise.all([buildCommand('src/operator/cli.ts'), openScriptedServer()]);
+const command = ofSuite(() => buildCommand('src/operator/cli.ts'));
+const network = ofSuite(openScriptedServer);
+beforeAll(() => {
   network.responses = [{ body: { channel: { name: 'Demo', exclusions: { subcategories: { channel: [] } } } } }];
-});
-afterAll(async () => {
-  await command.remove();
-  await network.close();
 });
 
 /** Runs a line of bash, in which `offerlet` is the command. */

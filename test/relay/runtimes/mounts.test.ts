@@ -20,6 +20,7 @@ import { RESPONSE, createScriptedNetwork, event, KEY, REQUEST, type ScriptedNetw
 import * as lambdaEvents from './lambdaEvents.ts';
 import type { LambdaCall } from './lambdaEvents.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
+import { posting } from '../../fixtures/posting.ts';
 
 let served: Served | undefined;
 afterEach(async () => {
@@ -186,11 +187,7 @@ describe.each(mounts)('mounted on $name', ({ mount }) => {
       }),
     };
   }
-  const post = (body: unknown): RequestInit => ({
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const post = (body: unknown): RequestInit => posting(body);
 
   test('recommendations of the network reach the page', async () => {
     const { ask, network } = await start();

@@ -3,6 +3,7 @@ import { createContext, runInContext } from 'node:vm';
 import { build } from 'vite';
 import { expect, test } from 'vitest';
 import { createScriptedNetwork, event, KEY, REQUEST } from '../scriptedNetwork.ts';
+import { posting } from '../../fixtures/posting.ts';
 
 /** What every runtime for servers has in common. */
 const WEB = {
@@ -59,11 +60,7 @@ test('the relay is one file without an import, and works where only Web APIs are
     realm,
   ) as (request: Request) => Promise<Response>;
   const post = (path: string, body: unknown): Request =>
-    new Request(`https://shop.example/offers${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    new Request(`https://shop.example/offers${path}`, posting(body));
 
   expect(
     (await answer(post('/recommendations', { ...REQUEST, user_details: { email: 'ada@example.com' } }))).status,

@@ -5,6 +5,7 @@ import { IS_LONG } from '../../fixtures/effort.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 import { bringRuntime } from './bringRuntime.ts';
 import { runMount, type MountRun } from './runMount.ts';
+import { posting } from '../../fixtures/posting.ts';
 
 /** A runtime that npm can bring, and what a merchant would write for it. */
 interface Runtime extends Pick<MountRun, 'mount' | 'files' | 'command'> {
@@ -94,9 +95,7 @@ describe.skipIf(!IS_LONG)('a real runtime', () => {
     let strays = 0;
     const elsewhere = await serve((_, response) => void ((strays += 1), response.end('{}')));
     network = await serve((request, response) => {
-      let text = '';
-      request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      request.on('end', () => {
+      request.resume().on('end', () => {
         reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
         if (request.url === '/recommendations') response.writeHead(200).end(JSON.stringify(RESPONSE));
         else if (request.url === '/events') response.writeHead(307, { location: elsewhere.url }).end();
@@ -110,11 +109,7 @@ describe.skipIf(!IS_LONG)('a real runtime', () => {
     });
     running = mounted;
     const post = (path: string, body: unknown): Promise<Response> =>
-      fetch(`${mounted.url}/offers${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
+      fetch(`${mounted.url}/offers${path}`, posting(body));
 
     const health = await fetch(`${mounted.url}/offers/health`);
     expect(await health.json()).toMatchObject({ status: 'ok', environment: 'staging' });

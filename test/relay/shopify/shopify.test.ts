@@ -1,10 +1,11 @@
 import { createHash, createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto';
 import { serve } from '../../fixtures/serve.ts';
 import { describe, expect, test, vi } from 'vitest';
-import { createRelay, toNode, type RelayOptions } from '../../../src/relay.ts';
+import { toNode, type RelayOptions } from '../../../src/relay.ts';
 import { shopify, type ShopifyOptions } from '../../../src/relay-shopify.ts';
-import { createScriptedNetwork, event, KEY, REQUEST, RESPONSE, setUp, type Bench } from '../scriptedNetwork.ts';
+import { event, KEY, REQUEST, RESPONSE, setUp, type Bench } from '../scriptedNetwork.ts';
 import { claims, CLIENT_ID, SECRET, sign } from './token.ts';
+import { posting } from '../../fixtures/posting.ts';
 
 const app = { clientId: CLIENT_ID, clientSecret: SECRET };
 const WORKER = { origin: 'null', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
@@ -310,22 +311,13 @@ test('a missing client id or secret stops the start; a secret that is read late 
 });
 
 test('over node:http a bad token is a 401 before the body is read', async () => {
-  const network = createScriptedNetwork();
-  const relay = createRelay({
-    ...shopify(app),
-    apiKey: KEY,
-    version: '1.0.0',
-    networkUrl: 'https://network.example',
-    fetch: network.fetch,
-    onLog: () => undefined,
-  });
+  const { relay } = setUp(shopify(app));
   const server = await serve(toNode(relay));
   const post = (token: string): Promise<Response> =>
-    fetch(`${server.url}/recommendations`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ ...REQUEST, pad: 'x'.repeat(10_000) }),
-    });
+    fetch(
+      `${server.url}/recommendations`,
+      posting({ ...REQUEST, pad: 'x'.repeat(10_000) }, { authorization: `Bearer ${token}` }),
+    );
   expect((await post(sign(claims(), { secret: 'other' }))).status).toBe(401);
   expect((await post(sign())).status).toBe(200);
   await server.close();

@@ -1,3 +1,4 @@
+import { batchResponse } from '../../../src/wire/events.ts';
 /** A network's response with `count` offers in one group, each with `more`. */
 export function wholeResponse(
   count: number,
@@ -37,3 +38,7 @@ export function wholeResponse(
     footer: {},
   };
 }
+
+/** The response of a network that has accepted a whole batch. */
+export const allAccepted = (events: readonly unknown[]): object =>
+  batchResponse(events.map((_, index) => ({ index, success: true })));

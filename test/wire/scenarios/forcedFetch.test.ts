@@ -1,22 +1,13 @@
 import { expect, test } from 'vitest';
 import { forcedFetch } from '../../../src/wire/scenarios/forcedFetch.ts';
 import { type Forcing, findScenario } from '../../../src/wire/scenarios/scenarios.ts';
-import { wholeResponse } from '../offers/wholeResponse.ts';
+import { createScriptedNetwork } from '../../relay/scriptedNetwork.ts';
 
-const RELAY = 'https://shop.example/offers';
+const RELAY = 'https://shop.example';
 
-/** A relay that accepts every event and records what it receives. */
+/** What accepts every event, and records what it receives. */
 function relay(forcing: Forcing) {
-  const sent: { path: string; body: Record<string, unknown> }[] = [];
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const body = (await request.json()) as Record<string, unknown>;
-    const path = new URL(request.url).pathname;
-    sent.push({ path, body });
-    if (path.endsWith('/recommendations')) return Response.json(wholeResponse(3));
-    const results = (body['events'] as unknown[]).map((_, index) => ({ index, success: true }));
-    return Response.json({ results, accepted: results.length, failed: 0 }, { status: 202 });
-  };
+  const { fetch, calls: sent } = createScriptedNetwork();
   const forced = forcedFetch(fetch, forcing);
   const post = (path: string, body: unknown, init: RequestInit = {}) =>
     forced(RELAY + path, { method: 'POST', body: JSON.stringify(body), ...init });
