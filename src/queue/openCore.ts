@@ -41,8 +41,8 @@ export interface Core {
   /** Resolves when the event is on disk, or in memory where the browser has no storage. */
   track(event: TrackedEvent): Promise<void>;
   flush(): Promise<void>;
-  /** Writes what is pending, and hands it over as a closing page does. `at once`: without sending anything more. */
-  close(how?: 'at once'): Promise<unknown>;
+  /** Writes what is pending, and hands it over as a closing page does. */
+  close(): Promise<unknown>;
   /** Closes and empties the queue in this task: nothing more is written or sent. Resolves when it is empty. */
   clear(): Promise<unknown>;
 }
@@ -87,7 +87,7 @@ export function openCore(
     emit,
     known,
     onWithdrawn() {
-      void sender.close('at once');
+      sender.stop();
       // Of a queue that was closed before, only what is still to be written or sent is called off.
       if (!isClosed) onWithdrawn?.();
       isClosed = true;
@@ -130,17 +130,17 @@ export function openCore(
       await rows.write();
       await sender.flush();
     },
-    close(how) {
+    close() {
       isClosed = true;
-      const sent = sender.close(how);
+      const sent = sender.close();
       const saved = rows.write();
       void rows.close(() => Promise.allSettled([sent, saved]));
       return saved;
     },
     clear() {
       isClosed = true;
-      void sender.close('at once');
-      return rows.clear('at once');
+      sender.stop();
+      return rows.remove();
     },
   };
 }

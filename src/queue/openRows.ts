@@ -49,11 +49,10 @@ export interface Rows {
   confirm(batch: readonly QueueEntry[], changes: readonly RowChange[]): Promise<void>;
   /** Makes changes in one transaction, and drops what is too much, and what is too old at the time `dropAt`. */
   change(changes: readonly RowChange[], dropAt?: number): Promise<void>;
-  /**
-   * Empties the queue, however long it takes. `at once`: in this task, and with the consent; the rows are closed. Resolves when
-   * it is empty, or storage is gone.
-   */
-  clear(how?: 'at once'): Promise<unknown>;
+  /** Empties the queue, however long it takes. Resolves when it is empty, or storage is gone. */
+  clear(): Promise<unknown>;
+  /** Empties it in this task, with its consent, and closes. */
+  remove(): Promise<unknown>;
   /** Closes because consent was withdrawn elsewhere. */
   withdraw(): void;
   close: Database['close'];
@@ -306,11 +305,11 @@ export function openRows(
       }
     },
     change,
-    clear(how) {
-      if (how) return dropAll((table) => table.clear());
+    clear() {
       known.clear();
       return database.run('readwrite', clearEvents, true);
     },
+    remove: () => dropAll((table) => table.clear()),
     withdraw,
     close,
   };

@@ -22,8 +22,10 @@ export interface Sender {
   schedule(isClick: boolean): void;
   flush(): Promise<void>;
   state(): { isPaused: boolean; nextTryAt: number | undefined; lastResponse: LastResponse | undefined };
-  /** Hands over what is queued as a closing page does. Resolves when no request is in flight. `at once`: calls off what is. */
-  close(how?: 'at once'): Promise<void>;
+  /** Hands over what is queued as a closing page does. Resolves when no request is in flight. */
+  close(): Promise<unknown>;
+  /** Sends nothing more, and calls off what is in flight. */
+  stop(): void;
 }
 
 /** What the sender works with. */
@@ -188,6 +190,12 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     wake(delay());
   }
 
+  function end(): void {
+    unwatch();
+    clearTimeout(timer);
+    isStopped = true;
+  }
+
   const unwatch = watchPage(leave, revive);
   wake(startMs);
 
@@ -201,14 +209,15 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
       await drain();
     },
     state: () => ({ isPaused, nextTryAt: backoff?.at, lastResponse }),
-    async close(how) {
-      if (!how) leave();
-      unwatch();
-      clearTimeout(timer);
-      isStopped = true;
-      if (how) ended.abort();
-      // Otherwise, the lock may be another tab's for half a minute.
-      else await Promise.all([handedOver, drained]);
+    close() {
+      leave();
+      end();
+      return Promise.all([handedOver, drained]);
+    },
+    // Without waiting: the lock may be another tab's for half a minute.
+    stop() {
+      end();
+      ended.abort();
     },
   };
 }

@@ -62,7 +62,7 @@ export function keyValueStorage(storage: KeyValueStorage | undefined): SessionSt
       const queue = openKeyValueQueue(used, { ...options, isMemory: !storage, cleared });
       return {
         ...queue,
-        close: (how) => (closed = Promise.all([closed, queue.close(how)])),
+        close: () => (closed = Promise.all([closed, queue.close()])),
         withdraw: () => (cleared = Promise.all([cleared, queue.withdraw()])),
       };
     },
