@@ -19,7 +19,6 @@ type Way =
   | 'static card'
   | 'in the HTML'
   | 'in the HTML, streamed'
-  | 'in the HTML, streamed last'
   | 'prefetched'
   | 'prefetched, streamed'
   | 'requested'
@@ -29,8 +28,6 @@ type Way =
 interface Figures {
   /** Milliseconds from the navigation until the offer is painted. */
   readonly painted: number;
-  /** Until what stands below the offer is painted. */
-  readonly below: number;
   /** From the beginning of the script's evaluation until the request for offers leaves; NaN without a request. */
   readonly asked: number;
   /** From the response's last byte to the painted offer. */
@@ -56,7 +53,6 @@ export async function run(args: string[]): Promise<void> {
     'static card',
     'in the HTML',
     'in the HTML, streamed',
-    'in the HTML, streamed last',
     'prefetched',
     'prefetched, streamed',
     'requested',
@@ -124,11 +120,6 @@ async function openShop(script: Buffer): Promise<Shop> {
         ? undefined
         : relay.prefetch(request, { ...REQUEST, user_details: { external_guid } });
     const [before = '', after = ''] = PLACE.split('|');
-    if (way === 'in the HTML, streamed last') {
-      response.write(START + PRELOAD + PAGE + before + MARKER + after + END);
-      const offers = await prefetched;
-      return void response.end(renderOffers(offers, { streamed: true }).html + (offers?.script ?? '') + tag);
-    }
     if (way.startsWith('in the HTML')) {
       const isStreamed = way.endsWith('streamed');
       if (isStreamed) response.write(START + PAGE + before);
@@ -161,8 +152,7 @@ const PAGE = `<h1>Thank you for your order</h1><p>Order ${ORDER} is on its way.<
   (_, at) => `<a href="/category/${at}/of/the/shop">Category ${at}, with what belongs to it, and what does not</a>`,
 ).join('')}</nav>`;
 const PLACE = '<div id="offers">|</div>';
-const MARKER = '<?marker name="offerlet">';
-const END = '<p id="below">Questions? Write to us.</p></html>';
+const END = '<p>Questions? Write to us.</p></html>';
 const CARD = `<div id="offers"><section style="border: 1px solid; border-radius: 12px; padding: 24px"><small>Sponsored</small>
 <h2>20 % off your first bag of coffee</h2><p>Roasted on Monday, at your door on Wednesday.</p>
 <a part="accept" href="https://offers.offerlet.test/1">Get 20 % off</a> <button>No, thank you</button></section></div>`;
@@ -191,14 +181,12 @@ async function visit(browser: Browser, url: string): Promise<Figures> {
   await page.addInitScript(watchForOffer);
   await page.goto(url, { waitUntil: 'commit' });
   const figures = await page.evaluate(async () => {
-    const { painted: offer, belowPainted } = window as unknown as Record<string, Promise<number>>;
-    const [painted = Number.NaN, below = Number.NaN] = await Promise.all([offer, belowPainted]);
+    const painted = await (window as unknown as { painted: Promise<number> }).painted;
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
     const request = entries.find(({ name }) => name.endsWith('/recommendations'));
     const [evaluated] = performance.getEntriesByName('evaluated');
     return {
       painted,
-      below,
       asked: request && evaluated ? request.startTime - evaluated.startTime : Number.NaN,
       shown: request ? painted - request.responseEnd : Number.NaN,
     };
@@ -217,21 +205,19 @@ function watchForOffer(): void {
       place?.querySelector('[part~=accept]') ?? roots.map((root) => root.querySelector('[part~=accept]')).find(Boolean)
     );
   };
-  const whenPainted = (element: () => Element | null | undefined): Promise<number> =>
-    new Promise((resolve, reject) => {
-      setTimeout(() => reject(new Error('nothing was shown within 20 s')), 20_000);
-      const look = (): void => {
-        if (!element()?.getBoundingClientRect().height) return void requestAnimationFrame(look);
-        // This frame shows it; a message is delivered once it has been painted.
-        const { port1, port2 } = new MessageChannel();
-        port1.addEventListener('message', () => resolve(performance.now()));
-        port1.start();
-        port2.postMessage(0);
-      };
-      requestAnimationFrame(look);
-    });
-  const belowPainted = whenPainted(() => document.querySelector('#below'));
-  Object.assign(window, { painted: whenPainted(find), belowPainted });
+  const painted = new Promise<number>((resolve, reject) => {
+    setTimeout(() => reject(new Error('nothing was shown within 20 s')), 20_000);
+    const look = (): void => {
+      if (!find()?.getBoundingClientRect().height) return void requestAnimationFrame(look);
+      // This frame shows it; a message is delivered once it has been painted.
+      const { port1, port2 } = new MessageChannel();
+      port1.addEventListener('message', () => resolve(performance.now()));
+      port1.start();
+      port2.postMessage(0);
+    };
+    requestAnimationFrame(look);
+  });
+  Object.assign(window, { painted });
 }
 
 function print(ways: readonly Way[], found: ReadonlyMap<string, Figures[]>, rounds: number): void {
@@ -243,13 +229,12 @@ function print(ways: readonly Way[], found: ReadonlyMap<string, Figures[]>, roun
   const lines = [row([LINE.name, ...DELAYS.map((delay) => `network ${delay} ms`)])];
   for (const way of ways) {
     lines.push(row([way, ...DELAYS.map((delay) => of(way, delay, 'painted'))]));
-    lines.push(row(['  what stands below it', ...DELAYS.map((delay) => of(way, delay, 'below'))]));
     if (way.startsWith('requested'))
       lines.push(row(['', ...DELAYS.map((delay) => `${of(way, delay, 'asked')} + ${of(way, delay, 'shown')}`)]));
   }
   lines.push(
     `Milliseconds from the navigation to the painted offer. Medians of ${rounds}.`,
-    'Requested, third line: from the script’s evaluation to the request + from the response to the painted offer.',
+    'Requested, second line: from the script’s evaluation to the request + from the response to the painted offer.',
     '',
   );
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { createClient } from 'redis';
 import { createDedupeRedis } from '../../src/relay-redis.ts';
 import { startRedis } from '../fixtures/startRedis.ts';
-import { batch, newOrder, sameOrder } from './relay/bodies.ts';
+import { batch, newOrder } from './relay/bodies.ts';
 import { compare } from './relay/compare.ts';
 import { buildRelay, measure, serve, type Served } from './relay/processes.ts';
 
 /**
  * `npm run bench -- relay [seconds per run] [rounds]`: the relay, with and without a file of accepted events, next to a
- * pass-through, in turns; then what accepted events take in memory, in a file and in a Redis. Without a round, only that.
+ * pass-through, in turns; then what accepted events take in a file and in a Redis. Without a round, only that.
  */
 export async function run(args: string[]): Promise<void> {
   const seconds = Number(args[0] ?? 4);
@@ -28,20 +28,18 @@ export async function run(args: string[]): Promise<void> {
     const address = `http://127.0.0.1:${(await start('network')).port}`;
     const servers = {
       bare: await start('bare', address),
-      storeless: await start('storeless', address, relayModule),
       relay: await start('relay', address, relayModule),
       file: await start('file', address, relayModule, join(folder, 'data')),
     };
     if (rounds > 0) {
       console.log(`in turns, ${rounds} × ${seconds} s each, 16 connections, each in a separate process`);
       const offers = { path: '/recommendations', seconds, rounds, servers };
-      await compare({ ...offers, title: 'offers, misses: each of another order', body: newOrder, goal: 0.7 });
-      await compare({ ...offers, title: 'offers, hits: the same order again', body: sameOrder });
+      await compare({ ...offers, title: 'offers: each of another order', body: newOrder, goal: 0.7 });
       const events = { path: '/events/batch', seconds, rounds, servers };
       await compare({ ...events, title: 'batches of 20 new events', body: batch, goal: 0.4, fileGoal: 0.3 });
     }
     console.log('\naccepted events, after collecting garbage');
-    for (const what of ['ids', 'day']) console.log(await measure([what, '', relayModule, join(folder, what)]));
+    console.log(await measure(['day', '', relayModule, join(folder, 'day')]));
     console.log(await measureRedis());
   } finally {
     for (const each of served) each.stop();

@@ -5,20 +5,11 @@ const NONCE = 'a-nonce-of-one-device';
 
 /** The body of a page's request for offers, each of another order. */
 export function newOrder(): string {
-  return question(crypto.randomUUID());
-}
-
-/** The same request each time, as a reload sends it: the relay repeats its response. */
-export function sameOrder(): string {
-  return question('1001');
-}
-
-function question(order_id: string): string {
   return JSON.stringify({
     [NONCE_FIELD]: NONCE,
     user_details: { email_hash: 'b4c9a289323b21a01c3e940f150eb9b8c542587f1abfd8f0e1cc1ffc5e475514' },
     placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-    order_details: { order_id, cost_details: { amount: '42.50', currency_code: 'EUR' } },
+    order_details: { order_id: crypto.randomUUID(), cost_details: { amount: '42.50', currency_code: 'EUR' } },
   });
 }
 

@@ -14,7 +14,7 @@ export async function compare(options: {
   body: () => string;
   seconds: number;
   rounds: number;
-  servers: Readonly<Record<'bare' | 'relay' | 'storeless' | 'file', Served>>;
+  servers: Readonly<Record<'bare' | 'relay' | 'file', Served>>;
 }): Promise<void> {
   const { title, path, body, goal, fileGoal, seconds, rounds } = options;
   const servers = Object.entries(options.servers);
@@ -44,7 +44,7 @@ export async function compare(options: {
   const of = (who: string): string => (median(costs['bare'] ?? []) / median(costs[who] ?? [])).toFixed(2);
   const aim = (share: number | undefined): string => (share === undefined ? '' : ` (goal ≥ ${share})`);
   console.log(
-    `  by processor time, bare / relay ${of('relay')}${aim(goal)}, without a store ${of('storeless')}, with a file and its ledger ${of('file')}${aim(fileGoal)}`,
+    `  by processor time, bare / relay ${of('relay')}${aim(goal)}, with a file and its ledger ${of('file')}${aim(fileGoal)}`,
   );
 }
 

@@ -10,9 +10,8 @@ const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
 const ANSWER = JSON.stringify(answer());
 
 process.on('disconnect', () => process.exit(0));
-if (role === 'ids' || role === 'day') {
-  const text = await { ids: measureIds, day: measureDay }[role]();
-  process.send(text, () => process.disconnect());
+if (role === 'day') {
+  process.send(await measureDay(), () => process.disconnect());
 } else {
   const roles = { network: startNetwork, bare: startBare };
   const server = await (roles[role] ?? startRelay)();
@@ -69,11 +68,10 @@ async function startBare() {
   });
 }
 
-/** The relay that remembers accepted events in memory, in a file with a ledger, or not at all. */
+/** The relay that remembers accepted events in memory, or in a file with a ledger. */
 async function startRelay() {
   const { createRelay, openDedupeFile, toNode } = await import(pathToFileURL(module).href);
-  const none = { claim: (keys) => keys.map(() => 'new'), accept: () => undefined, release: () => undefined };
-  const dedupe = { storeless: none, file: role === 'file' ? await openDedupeFile(data) : undefined }[role];
+  const dedupe = role === 'file' ? await openDedupeFile(data) : undefined;
   const options = { apiKey: KEY, version: '1.0.0', networkUrl: network, rateLimit: false, dedupe };
   return createServer(toNode(createRelay(options)));
 }
@@ -89,18 +87,6 @@ function held() {
   for (let time = 0; time < 2; time++) globalThis.gc();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return { heapUsed, arrayBuffers };
-}
-
-async function measureIds() {
-  const { createDedupeMemory } = await import(pathToFileURL(module).href);
-  const before = held();
-  const store = createDedupeMemory({ max: 1_000_000 });
-  for (let at = 0; at < 1_000_000; at += 10)
-    store.accept(
-      Array.from({ length: 10 }, (_, next) => keyOf(at + next)),
-      `10.0.${(at >> 8) & 255}.${at & 255}`,
-    );
-  return `  a million ids in memory: ${difference(before)}, for ${store.size()}`;
 }
 
 /** A day's file of a million events in batches of ten, its start, and how long writing it anew takes. */
