@@ -1,9 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { batchResponse, readBatchResponse } from '../../../src/wire/events.ts';
 import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';
-import { json } from '../anyJson.ts';
 
 const XSS = [
   '<script>alert(1)</script>',
@@ -99,36 +97,5 @@ test('in any response every text is short and free of control characters, and ev
       }
     }),
     { numRuns: 300 },
-  );
-});
-
-test('each event of a batch has one result, whatever the response', () => {
-  const result = fc.record(
-    {
-      index: fc.oneof(fc.integer({ min: -2, max: 12 }), fc.string(), fc.double()),
-      success: fc.oneof(fc.boolean(), fc.constant('true')),
-      error: json,
-    },
-    { requiredKeys: [] },
-  );
-  fc.assert(
-    fc.property(fc.array(fc.oneof(result, json)), fc.integer({ min: 0, max: 10 }), (results, sent) => {
-      const read = readBatchResponse({ results }, sent);
-      expect(read).toHaveLength(sent);
-      for (const each of read)
-        expect(each === 'accepted' || each === 'unknown' || typeof each.retryable === 'boolean').toBe(true);
-    }),
-    { numRuns: 500 },
-  );
-});
-
-test('readBatchResponse reads what batchResponse creates', () => {
-  fc.assert(
-    fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), (successes) => {
-      const results = successes.map((success, index) => ({ index, success }));
-      const read = readBatchResponse(batchResponse(results), successes.length);
-      expect(read.map((result) => result === 'accepted')).toEqual(successes);
-      expect(read).not.toContain('unknown');
-    }),
   );
 });
