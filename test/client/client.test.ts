@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   ApiError,
   AuthError,
@@ -11,19 +11,24 @@ import {
   type ReportableEvent,
 } from '../../src/client.ts';
 import { hashEmail } from '../../src/wire/hash.ts';
-import { clicks, failureOf, hurried, INSERTION, KEY, openClient, REQUEST, SESSION, statusesOf } from './clientWorld.ts';
+import {
+  clicks,
+  failureOf,
+  hurried,
+  INSERTION,
+  KEY,
+  openClient,
+  REQUEST,
+  SESSION,
+  statusesOf,
+  useHurry,
+} from './clientWorld.ts';
 import { openModelNetwork, type Fault, type ModelNetwork } from './modelNetwork.ts';
 
 let network: ModelNetwork;
 const open = (options?: Partial<RecommendationsClientOptions>): RecommendationsClient => openClient(network, options);
-beforeEach(() => {
-  network = openModelNetwork();
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
+beforeEach(() => void (network = openModelNetwork()));
+useHurry();
 
 describe('recommend', () => {
   test('sends the hash of an email and never the address, with key and version', async () => {

@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
 import {
   RecommendationsClient,
   type EventReport,
@@ -39,7 +39,16 @@ export function clicks(count: number): ReportableEvent[] {
   }));
 }
 
-/** Resolves as a promise does, without the waits between attempts. Needs fake timers. */
+/** In each test of this file no time passes but what `hurried` lets pass. */
+export function useHurry(): void {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+}
+
+/** Resolves as a promise does, without the waits between attempts. Needs `useHurry`. */
 export async function hurried<T>(work: Promise<T>): Promise<T> {
   const state = { isDone: false };
   const done = work.finally(() => (state.isDone = true));

@@ -1,19 +1,13 @@
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError, type RecommendationsClient, type RecommendationsClientOptions } from '../../src/client.ts';
-import { clicks, failureOf, KEY, openClient, REQUEST } from './clientWorld.ts';
+import { clicks, failureOf, KEY, openClient, REQUEST, useHurry } from './clientWorld.ts';
 import { openModelNetwork, type Fault, type ModelNetwork } from './modelNetwork.ts';
 
 let network: ModelNetwork;
 const open = (options?: Partial<RecommendationsClientOptions>): RecommendationsClient => openClient(network, options);
-beforeEach(() => {
-  network = openModelNetwork();
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
+beforeEach(() => void (network = openModelNetwork()));
+useHurry();
 
 const ESCAPED = [...KEY].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
 const SPLIT = [...KEY].join('\u202E');

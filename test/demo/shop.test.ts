@@ -2,8 +2,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { ReportingClient } from 'offerlet-operator';
 import { createShop } from '../../demo/shop.ts';
 import { createRelay } from '../../src/relay.ts';
+import { posting } from '../fixtures/posting.ts';
 import { ofSuite } from '../fixtures/opened.ts';
-import { serveTestNetwork } from '../network/testNetwork.ts';
+import { event, serveTestNetwork, type Shown } from '../network/testNetwork.ts';
 
 const SHOP = 'http://127.0.0.1:4173';
 type Handler = (request: Request) => Promise<Response>;
@@ -27,13 +28,7 @@ beforeAll(async () => {
 });
 
 async function post(handler: Handler, path: string, body?: object): Promise<Response> {
-  return handler(
-    new Request(SHOP + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    }),
-  );
+  return handler(new Request(SHOP + path, body ? posting(body) : { method: 'POST' }));
 }
 
 /** Loads the offers of a relay and accepts the first one, with the events that the widget reports. */
@@ -44,26 +39,13 @@ async function accept(handler: Handler, relay: string): Promise<void> {
   });
   const { session_id, recommendation_groups } = (await asked.json()) as {
     session_id: string;
-    recommendation_groups: { items: { insertion_id: string; offer_id: string; advertiser_id: string }[] }[];
+    recommendation_groups: { items: Shown['items'] }[];
   };
-  const { insertion_id, offer_id, advertiser_id } = recommendation_groups[0]?.items[0] ?? {};
-  const brand_properties = { insertion_id, offer_id, advertiser_id };
-  const event = (event_name: string, more: object = {}): object => ({
-    event_id: crypto.randomUUID(),
-    event_name,
-    event_datetime: new Date().toISOString(),
-    session_id,
-    ...more,
-  });
-  const sent = await post(handler, `${relay}/events/batch`, {
-    events: [
-      event('WIDGET_LOAD'),
-      event('WIDGET_DISPLAY'),
-      event('BRAND_DISPLAY', { initiating_target: 'INLINE_SLOT', brand_properties }),
-      event('BRAND_CLICK', { initiating_target: 'INLINE_ACTION_BUTTON', brand_properties }),
-    ],
-  });
-  expect(sent.status).toBe(202);
+  const session = { session_id, items: recommendation_groups[0]?.items ?? [] };
+  const now = { event_datetime: new Date().toISOString() };
+  const names = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK'];
+  const events = names.map((name) => event(name, session, now));
+  expect((await post(handler, `${relay}/events/batch`, { events })).status).toBe(202);
 }
 
 /** What the channel's report has by now: clicks, conversions and the channel's payout. */

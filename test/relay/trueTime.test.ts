@@ -6,6 +6,7 @@ import { createRelay, openDedupeFile } from '../../src/relay.ts';
 import { createFakeNetwork } from '../../src/testing/createFakeNetwork.ts';
 import { event as queued, freshStorage } from '../queue/world.ts';
 import { ask, event, KEY, REQUEST, setUp } from './scriptedNetwork.ts';
+import { seeded } from '../fixtures/random.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -153,7 +154,7 @@ describe('a queue, a relay with its ledger and a network', () => {
   it.each([...Array(8).keys()])(
     'every event is counted once, in its hour, whatever happens to the clock (run %i)',
     async (run) => {
-      const random = randomOf(run + 1);
+      const random = seeded(run + 1);
       const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
       const network = createFakeNetwork({ offers: 1, now: time });
       const dedupe = await openDedupeFile(directory, { onLog: () => undefined });
@@ -245,12 +246,3 @@ describe('a queue, a relay with its ledger and a network', () => {
     },
   );
 });
-
-/** Numbers between 0 and 1 that are the same in every run. */
-function randomOf(seed: number): () => number {
-  let state = seed * 2_654_435_761;
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 0x9e3779b9) >>> 0;
-    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
-  };
-}

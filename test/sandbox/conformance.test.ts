@@ -5,8 +5,9 @@ import { EXAMPLE_OFFERS } from '../../src/testing/exampleOffers.ts';
 import { fakeRelay, type FakeRelay } from '../../src/testing/fakeRelay.ts';
 import { readRecommendations } from '../../src/wire/offers/readRecommendations.ts';
 import { SCENARIOS, type Scenario, type ScenarioName } from '../../src/wire/scenarios/scenarios.ts';
+import { posting } from '../fixtures/posting.ts';
 import { ofSuite } from '../fixtures/opened.ts';
-import { serveTestNetwork } from '../network/testNetwork.ts';
+import { event, serveTestNetwork } from '../network/testNetwork.ts';
 
 interface Arrived {
   readonly event: { readonly event_name?: string };
@@ -21,6 +22,7 @@ interface Side {
 }
 
 const SHOP = 'https://shop.example/offers';
+const NO_ITEMS = { session_id: '', items: [] };
 /** What each side names and addresses in its own way. */
 const OWN = /^(?:id|.*_id|.*_url|footer|message|request_id)$/;
 
@@ -66,12 +68,8 @@ async function visit({ relay, arrived }: Side) {
   const session = (offers.body as { session_id?: string }).session_id;
   const read = readRecommendations(offers.body, { allowLoopback: true });
   const groups = read.ok ? read.value.groups.map(({ offers: shown }) => shown) : [];
-  const events = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW'].map((event_name) => ({
-    event_id: crypto.randomUUID(),
-    event_name,
-    event_datetime: new Date().toISOString(),
-    session_id: session,
-  }));
+  const now = { event_datetime: new Date().toISOString(), session_id: session };
+  const events = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW'].map((name) => event(name, NO_ITEMS, now));
   const batches: Awaited<ReturnType<typeof post>>[] = [];
   // Without offers there is no session, and a page has nothing to send.
   const times = session === undefined ? 0 : 3;
@@ -87,8 +85,7 @@ async function visit({ relay, arrived }: Side) {
 }
 
 async function post(relay: Side['relay'], path: string, body: object) {
-  const headers = { 'content-type': 'application/json', origin: 'https://shop.example' };
-  const response = await relay(new Request(SHOP + path, { method: 'POST', headers, body: JSON.stringify(body) }));
+  const response = await relay(new Request(SHOP + path, posting(body, { origin: 'https://shop.example' })));
   const retryAfter = response.headers.get('retry-after');
   return { status: response.status, retryAfter, body: (await response.json()) as unknown };
 }

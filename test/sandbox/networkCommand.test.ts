@@ -7,6 +7,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { createNetwork } from '../../src/network.ts';
 import { listen } from '../../src/program/listen.ts';
 import { networkCommand } from '../../src/sandbox/networkCommand.ts';
+import { ask } from '../network/testNetwork.ts';
 import { posting } from '../fixtures/posting.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -52,40 +53,23 @@ test('offerlet network says who you are, what to export for a relay, and how to 
 test('its integration gets three offers, and --json prints nothing more than before', async () => {
   await run(['--json'], async (output) => {
     expect(output.trimEnd().split('\n')).toHaveLength(1);
-    const { url, keys } = JSON.parse(output) as { url: string; keys: { integration: string } };
-    const response = await fetch(
-      `${url}/recommendations`,
-      posting(
-        {
-          user_details: { email: 'jane@example.com' },
-          placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-        },
-        { 'x-api-key': keys.integration, version: '1.0.0' },
-      ),
-    );
-    const { recommendations } = (await response.json()) as { recommendations: object };
-    expect(Object.keys(recommendations)).toHaveLength(3);
+    expect(await offersOf(output)).toHaveLength(3);
   });
 });
 
-/** The URL of the first offer's logo, for a request with these headers. */
-async function logoOf(output: string, headers: Record<string, string>): Promise<string> {
+/** The offers of a network for a request with these headers. */
+async function offersOf(output: string, headers: Record<string, string> = {}) {
   const { url, keys } = JSON.parse(output) as { url: string; keys: { integration: string } };
-  const response = await fetch(
-    `${url}/recommendations`,
-    posting(
-      {
-        user_details: { email: 'jane@example.com' },
-        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
-      },
-      { 'x-api-key': keys.integration, version: '1.0.0', ...headers },
-    ),
-  );
+  const all = { 'x-api-key': keys.integration, version: '1.0.0', ...headers };
+  const response = await fetch(`${url}/recommendations`, posting(ask(), all));
   const { recommendations } = (await response.json()) as {
     recommendations: Record<string, { advertiser: { logo_url: string } }>;
   };
-  return Object.values(recommendations)[0]?.advertiser.logo_url ?? '';
+  return Object.values(recommendations);
 }
+
+const logoOf = async (output: string, headers: Record<string, string>): Promise<string> =>
+  (await offersOf(output, headers))[0]?.advertiser.logo_url ?? '';
 
 test('behind a trusted proxy that ends TLS its URLs are https, and otherwise what a caller says changes nothing', async () => {
   const forwarded = { 'x-forwarded-proto': 'https' };

@@ -8,7 +8,7 @@ import { commands } from '../../src/sandbox/commands.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { type Ran, runCommand } from '../fixtures/runCommand.ts';
-import { offerFields } from '../network/testNetwork.ts';
+import { testNetworkOf } from '../network/testNetwork.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'offerlet-verify-'));
 let network: Network;
@@ -26,13 +26,7 @@ beforeAll(async () => {
     },
     { port: 0 },
   );
-  const categories = await fetch(`${server.url}/adnet/adconfig/categories/`, {
-    headers: { 'x-api-key': keyOf('management') },
-  });
-  const id = ((await categories.json()) as { categories: { subcategories: { remote_id: string }[] }[] }).categories[0]
-    ?.subcategories[0]?.remote_id;
-  await fetch(`${server.url}/sandbox/offers`, { method: 'POST', body: JSON.stringify(offerFields(id ?? '')) });
-  calls = [];
+  await testNetworkOf(network).offer();
 });
 afterEach(() => {
   instead = undefined;

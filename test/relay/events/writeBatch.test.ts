@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeBatch, writeEvent } from '../../../src/relay/events/createEventRoutes.ts';
-import { parseEvent, EVENT_NAMES, TARGETS, type WireEvent } from '../../../src/wire/events.ts';
+import { writeEvent } from '../../../src/relay/events/createEventRoutes.ts';
+import { parseEvent, EVENT_NAMES, TARGETS } from '../../../src/wire/events.ts';
 
 const id = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
@@ -34,20 +34,4 @@ test('an accepted event is written as JSON.stringify would write it', () => {
     { numRuns: 2_000, seed: 1 },
   );
   expect(written).toBeGreaterThan(200);
-});
-
-test('a batch is a list of events', () => {
-  const one: WireEvent = {
-    event_name: 'WIDGET_LOAD',
-    event_datetime: '2026-01-01T00:00:00Z',
-    session_id: 's',
-    event_id: 'e',
-  };
-  const { event_id, ...without } = one;
-  expect(event_id).toBe('e');
-  for (const count of [0, 1, 2, 20]) {
-    const events = Array.from({ length: count }, () => one);
-    expect(JSON.parse(writeBatch(events, true))).toEqual({ events });
-    expect(JSON.parse(writeBatch(events, false))).toEqual({ events: events.map(() => without) });
-  }
 });
