@@ -105,7 +105,7 @@ export function openCore(
       ((events, { sent, ...how }) =>
         post(sent ? `${endpoint}${endpoint.includes('?') ? '&' : '?'}sent=${sent}` : endpoint, { events }, how)),
     emit,
-    trueTime: () => clock.now().at,
+    clock,
     gatherMs,
     startMs,
   });

@@ -14,7 +14,7 @@ import {
   settle,
   takeBatch,
 } from './settle.ts';
-import { nextTask, within } from './createPost.ts';
+import { type Clock, nextTask, within } from './createPost.ts';
 
 /** What the queue needs of the sender. */
 export interface Sender {
@@ -34,8 +34,8 @@ interface SenderOptions {
   rows: Rows;
   send: Send;
   emit(event: QueueEvent): void;
-  /** Returns the time as the relay has it, if that is known. */
-  trueTime(): number;
+  /** Knows the time as the relay has it. */
+  clock: Pick<Clock, 'now'>;
   /** Milliseconds in which displays gather into one batch. */
   gatherMs?: number | undefined;
   /** Milliseconds until what earlier pages have left is sent. */
@@ -48,7 +48,7 @@ const LEAVING_MS = 50;
 const KEEPALIVE_MAX_BYTES = 60 * 1024;
 
 /** Sends what is queued, one tab at a time, and keeps what was not accepted. */
-export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, startMs = 0 }: SenderOptions): Sender {
+export function openSender({ name, rows, send, emit, clock, gatherMs = 250, startMs = 0 }: SenderOptions): Sender {
   let backoff: Backoff | undefined;
   let lastResponse: LastResponse | undefined;
   /** When the last request got no response; 0 if it got one. */
@@ -57,7 +57,7 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
   let fresh = 0;
   let isPaused = false;
   let isEager = false;
-  /** Whether events that are too old were dropped: once per page load is enough. */
+  /** Whether this page has swept: once even where nothing is held, since letters grow old as well. It also stores the consent. */
   let hasSwept = false;
   let isStopped = false;
   /** Ends when nothing is being sent. */
@@ -98,22 +98,25 @@ export function openSender({ name, rows, send, emit, trueTime, gatherMs = 250, s
     if (isStopped) return false;
     backoff = first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
+    const shown = clock.now();
+    // Either clock may be wrong.
+    const time = Math.min(now, shown.at);
     let earliest = 0;
     let isHeld = false;
     const due = ([...first] as [string, EventRow][]).filter(([key, { tries }]) => {
       if (!isWaiting(key) || rows.isInFlight(key)) return false;
       // What looks too old waits for a response, which may set the clock right.
-      if (!hasSwept && isOld(key, rows.known, now)) return !(isHeld = true);
+      if (isOld(key, time)) return !(isHeld = true);
       const left = tries ? keyTime(key) - now : 0;
       // A refused row is due at its key's time, unless that was written under another clock.
       if (left <= 0 || left > LONGEST_DELAY_MS) return true;
       earliest ||= left;
       return false;
     });
-    if (!hasSwept && (lastResponse || !due[0])) {
+    if (due[0] ? isHeld && shown.isRelayTime : isHeld || !hasSwept) {
       hasSwept = true;
-      await rows.change([], trueTime());
-      return isHeld || !!due[0] || earliest > 0;
+      await rows.change([], time);
+      return true;
     }
     const batch = takeBatch(due, backoff);
     const ms = batch[0] ? delay(isSuspect(batch[0][0])) : earliest;

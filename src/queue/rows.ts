@@ -105,10 +105,10 @@ export type Drops = readonly (readonly [reason: DropReason, keys: readonly strin
 /** What this page knows of the rows that it has put or is sending. */
 type Known = ReadonlyMap<string, { readonly isInFlight?: boolean }>;
 
-/** Whether a row that an earlier page has made is too old to be sent. No clock makes those old that this page has seen come. */
-export function isOld(key: string, known: Known, now: number): boolean {
+/** Whether a row is too old to be sent: the relay may have forgotten that it has accepted it. */
+export function isOld(key: string, now: number): boolean {
   const age = now - keyTime(key);
-  return age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS && !known.has(key);
+  return age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS;
 }
 
 /**
@@ -120,7 +120,7 @@ export function findDrops(keys: readonly string[], known: Known, now: number): D
   for (const key of keys) {
     const isDead = key > DEAD;
     if (!isDead && (!isWaiting(key) || known.get(key)?.isInFlight)) continue;
-    found[isOld(key, known, now) ? 'expired' : isDead ? 'dead' : 'rest'].push(key);
+    found[isOld(key, now) ? 'expired' : isDead ? 'dead' : 'rest'].push(key);
   }
   return [
     ['expired', found.expired],

@@ -101,7 +101,7 @@ function open(relay: ReturnType<typeof startRelay>): ReturnType<typeof openQueue
   return queue;
 }
 
-it.each([3 * DAY, -3 * DAY, 6 * 60_000, -6 * 60_000])(
+it.each([3 * DAY, -3 * DAY, 8 * DAY, -8 * DAY, 6 * 60_000, -6 * 60_000])(
   'a device that is %i ms off: every event arrives in its hour, before and after the first response, and from an earlier page',
   async (off) => {
     offset = off;
@@ -159,3 +159,24 @@ it('a device clock that is eight days ahead for one page drops nothing of an ear
   await vi.waitFor(() => expect(relay.times.size).toBe(2));
   await queue.close();
 });
+
+it.each([0, 9 * DAY])(
+  'a page that wakes after nine days drops what it had sent in vain (asleep: %i ms)',
+  async (asleep) => {
+    const relay = startRelay();
+    const queue = open(relay);
+    await queue.track(event('delivered', { event_name: 'BRAND_CLICK' }));
+    await vi.waitFor(() => expect(relay.times.size).toBe(1));
+    relay.isUp = false;
+    await queue.track(event('lost', { event_name: 'BRAND_CLICK' }));
+    await vi.waitFor(async () => expect((await queue.stats()).nextTryAt).toBeGreaterThan(0));
+    now += 9 * DAY;
+    slept = asleep;
+    relay.isUp = true;
+    await queue.track(event('now', { event_name: 'BRAND_CLICK' }));
+    await queue.flush();
+    expect([...relay.times.keys()]).toEqual(['delivered', 'now']);
+    expect(await queue.stats()).toMatchObject({ onDisk: 0, dropped: 1 });
+    await queue.close();
+  },
+);

@@ -114,7 +114,7 @@ export function makePlan(seed: number): Plan {
       () => ({ after: after(), do: 'redis', fault: one(REDIS_FAULTS), count: one([1, 2, 5]) }),
     ],
     [isClock ? 1.2 : 0, () => ({ after: after(), do: 'clock', of: one([0, 0, 1, 'relay', 'network']), ms: jump() })],
-    [isClock ? 0.4 : 0, () => ({ after: after(), do: 'sleep', ms: chance.between(6.5, 7.9) * DAY_MS })],
+    [isClock ? 0.4 : 0, () => ({ after: after(), do: 'sleep', ms: chance.between(6.5, 9.5) * DAY_MS })],
   ];
   const jump = (): number => one([-1, 1]) * chance.between(0, one([120_000, 7_200_000, 21_600_000]));
   const sum = draws.reduce((total, [weight]) => total + weight, 0);

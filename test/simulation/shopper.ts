@@ -109,7 +109,7 @@ export class Shopper {
     }
     if (event.type === 'dropped')
       truth.dropped.push({ device, tab: tab.process, reason: event.reason, count: event.count });
-    else if (event.type === 'delivered') for (const id of event.eventIds) truth.delivered.add(id).add(`${name} ${id}`);
+    else if (event.type === 'delivered') truth.noteDelivered(device, name, event.eventIds);
     else if (event.type === 'deadLetter') truth.dead.set(event.event.event_id, { device, reason: event.reason });
     else if (event.type === 'error' && /memory/.test(event.reason)) truth.broken.push(`${name}: ${event.reason}`);
     if (event.type !== 'outcome') device.world.note(`${name} says ${JSON.stringify(event).slice(0, 160)}`);

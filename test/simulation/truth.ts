@@ -32,7 +32,7 @@ export class Truth {
   readonly network: NetworkServer;
   readonly redis: Redis;
   readonly dropped: { device: Device; tab: Process; reason: string; count: number }[] = [];
-  /** Ids that a page said to be delivered, and those after its name. */
+  /** What a page said to be delivered: its name, and the id. */
   readonly delivered = new Set<string>();
   /** Events that were said to be refused for good. */
   readonly dead = new Map<string, { device: Device; reason: string }>();
@@ -42,6 +42,10 @@ export class Truth {
   readonly broken: string[] = [];
   audited: Awaited<ReturnType<RelayServer['audit']>> | undefined;
   readonly tracked = new Map<string, Tracked>();
+  /** What pages have stored and not delivered: two tabs of one session may store an event each. */
+  readonly rows: { device: Device; id: string; at: number }[] = [];
+  /** Events of a page that shows after a week what another has shown. Nobody remembers the first. */
+  readonly again = new Set<string>();
   readonly #world: World;
   /** Ids that no page may send any more. */
   readonly #forbidden = new Map<Device, Set<string>>();
@@ -59,8 +63,19 @@ export class Truth {
   noteTracked(device: Device, tab: Process, { event, hasConsent }: { event: StoredEvent; hasConsent: boolean }): void {
     // What was under way to the disk when consent was withdrawn may say so afterwards.
     if (!hasConsent) this.#forbid(device, event.event_id);
-    const tabs = [tab, ...(this.tracked.get(event.event_id)?.tabs ?? [])];
-    this.tracked.set(event.event_id, { device, tabs, event, at: this.#world.time, isWithdrawn: !hasConsent });
+    const { event_id: id } = event;
+    if (this.tracked.has(id) && this.isOld(id)) this.again.add(id);
+    this.rows.push({ device, id, at: this.#world.time });
+    const tabs = [tab, ...(this.tracked.get(id)?.tabs ?? [])];
+    this.tracked.set(id, { device, tabs, event, at: this.#world.time, isWithdrawn: !hasConsent });
+  }
+
+  noteDelivered(device: Device, tab: string, ids: readonly string[]): void {
+    for (const id of ids) {
+      this.delivered.add(`${tab} ${id}`);
+      const latest = this.rows.findLastIndex((row) => row.device === device && row.id === id);
+      if (latest >= 0) this.rows.splice(latest, 1);
+    }
   }
 
   noteDenial(device: Device, isCertain: boolean): void {
@@ -111,8 +126,8 @@ export class Truth {
   }
 
   /** Whether an event is older than a queue keeps any. */
-  isOld(id: string): boolean {
-    return this.#world.time - (this.tracked.get(id)?.at ?? 0) > QUEUE_MAX_AGE_MS;
+  isOld(id: string, at = this.tracked.get(id)?.at ?? 0): boolean {
+    return this.#world.time - at > QUEUE_MAX_AGE_MS;
   }
 
   /** How many events pages said to have dropped for a reason. */
@@ -186,7 +201,8 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
     publisher.id,
   ]);
   const failures = [...truth.broken];
-  const stored = countBy(rows.map(({ body }) => cellOf(JSON.parse(body) as WireBody)));
+  const bodies = rows.map(({ body }) => JSON.parse(body) as WireBody);
+  const stored = countBy(bodies.map(cellOf));
   const expected = new Map<string, Set<string>>();
   for (const [id, { event }] of truth.tracked) if (truth.isWanted(id)) add(expected, cellOf(event), id);
 
@@ -211,20 +227,14 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
   for (const [cell, count] of stored) extra += Math.max(0, count - (sent.get(cell)?.size ?? 0));
   const said = truth.relays.reduce((sum, relay) => sum + (relay.said['possible_duplicates'] ?? 0), 0);
   const excused = excusedByDeath(truth);
-  if (extra > said + excused)
+  if (extra > said + excused + truth.again.size)
     failures.push(`2 counted twice: ${extra} copies, said ${said}, excused by kills ${excused}`);
   const most = causesOfDoubt(truth);
   for (const name of ['possible_duplicates', 'answers_lost', 'dedupe_failed'] as const) {
     const count = truth.relays.reduce((sum, relay) => sum + (relay.said[name] ?? 0), 0);
     if (count > most[name]) failures.push(`2 said without a cause: ${name} ${count}, and ${most[name]} have one`);
   }
-  failures.push(
-    ...sharedSessions(truth),
-    ...wrongReport(
-      truth,
-      rows.map(({ body }) => JSON.parse(body) as WireBody),
-    ),
-  );
+  failures.push(...sharedSessions(truth), ...wrongReport(truth, bodies));
   return failures;
 }
 
@@ -234,8 +244,7 @@ function wrongDrops(truth: Truth): string[] {
     const isOne = (drop: { device: Device; tab: Process }): boolean =>
       reason === 'withdrawn' ? drop.tab === tab : drop.device === device;
     // What another page has delivered, this one may not know.
-    const name = reason === 'withdrawn' ? `${tab.name} ` : '';
-    const events = [...truth.tracked].filter(([id]) => !truth.delivered.has(name + id));
+    const events = [...truth.tracked].filter(([id]) => !truth.delivered.has(`${tab.name} ${id}`));
     const most =
       reason === 'withdrawn'
         ? events.filter(([, { tabs, isWithdrawn }]) => tabs.includes(tab) && isWithdrawn).length
@@ -243,7 +252,7 @@ function wrongDrops(truth: Truth): string[] {
           ? 0
           : device.tabs.some(({ diedBusy }) => diedBusy)
             ? Infinity
-            : events.filter(([id, event]) => event.device === device && truth.isOld(id)).length;
+            : truth.rows.filter((row) => row.device === device && truth.isOld(row.id, row.at)).length;
     return truth.said(reason, isOne) > most
       ? [`1 dropped without a cause: ${tab.name} ${reason} ${count}, and at most ${most} in all`]
       : [];
@@ -355,11 +364,11 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
   // A relay that was killed, had no store or has forgotten a session does not know all placements: then hours are compared as
   // a whole.
   const isWhole = isKilled || redis.faulty > 0 || isIn('sleep');
-  // Of an offer whose display was dropped, the network counts the view.
+  // Of an offer whose display was dropped, the network counts the view. It knows a session for longer than a relay.
   const isViewed = truth.said('expired', () => true) > 0;
   const hours = new Map<string, { of: string; metric: AuditedMetric; ours: number; theirs: number }>();
   for (const { period_start, metric, group, ours, theirs } of rows) {
-    if (metric === 'impressions' && isViewed) continue;
+    if ((metric === 'impressions' && isViewed) || (metric !== 'clicks' && truth.again.size > 0)) continue;
     const of = [metric, ...(isWhole ? [] : Object.values(group))].join(' ');
     const name = `${period_start} ${of}`;
     const sum = hours.get(name) ?? { of, metric, ours: 0, theirs: 0 };

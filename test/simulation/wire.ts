@@ -125,7 +125,7 @@ export class Wire {
     }: { servers: readonly Server[]; url: string; init: RequestInit; fault: WireFault | undefined },
   ): Promise<Response> {
     const world = this.#world;
-    const ms = (): number => 1 + world.random() ** 4 * 400;
+    const [begun, ms] = [world.time, (): number => 1 + world.random() ** 4 * 400];
     await world.wait(ms());
     if (fault === 'unreached') throw broken('ECONNREFUSED');
     if (fault === 'request lost') throw broken('ECONNRESET');
@@ -137,6 +137,8 @@ export class Wire {
       const server = servers[Math.floor(world.random() * servers.length)];
       const process = server?.process;
       if (!server || !process?.isAlive) throw broken('ECONNREFUSED');
+      // No connection outlives a sleep of days.
+      if (world.time - begun > 1_000) throw broken('ECONNRESET');
       exchange.takenBy.push(process);
       const { events = [] } = (exchange.body ?? {}) as { events?: unknown[] };
       const part = fault === 'in part' && events.length > 1 ? events.slice(0, -1) : undefined;
