@@ -292,7 +292,9 @@ async function runExclusively<T>(name: string, work: () => Promise<T>): Promise<
   };
   for (const isStealing of [false, true])
     try {
-      const how = isStealing ? { steal: true } : { signal: AbortSignal.timeout(LOCK_MS) };
+      // Without `timeout`, as before Chrome 103, it waits as long as it takes.
+      const signal = (AbortSignal as Partial<typeof AbortSignal>).timeout?.(LOCK_MS);
+      const how = (isStealing ? { steal: true } : { signal }) as LockOptions;
       // Whoever waited in vain steals it. Where the first request was refused, so is this one.
       return await navigator.locks.request(name, how, run);
     } catch {

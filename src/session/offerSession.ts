@@ -162,8 +162,7 @@ export function openOfferSession<Code extends string>(
     explain() {
       const rows = [...(queue?.rows.known.values() ?? [])];
       const stored = rows.map(({ value }) => own(own(value, 'event'), 'event_id'));
-      const explanation = trace.explain(consent.latest, stored);
-      return explanation.waitingFor === 'consent' ? { ...explanation, hint: consentHint() } : explanation;
+      return trace.explain(consent.latest, stored, consentHint());
     },
     destroy,
   };
@@ -201,7 +200,6 @@ export function openOfferSession<Code extends string>(
   async function run(): Promise<void> {
     const { signal } = (lifetime = new AbortController());
     trace.restart();
-    trace.waitingFor = 'page';
     let ended: Shown<Code> | Failure;
     try {
       // A sibling that denies in this task does not withdraw this consent: the queue opens after its message has left.

@@ -177,10 +177,10 @@ export interface Trace<Code extends string = OutcomeCode> extends Pick<
   emit(event: PageEvent<Code>): void;
   /** Records and reports an outcome. After it, nothing is waited for but consent that is pending. */
   conclude(outcome: Outcome<Code>): void;
-  /** Begins a new explanation after the events so far. */
+  /** Begins a new explanation after the events so far, of a mount that waits for its page. */
   restart(): void;
-  /** Describes it. `stored` are the events that the queue still has. */
-  explain(consent?: ConsentEntry, stored?: readonly unknown[]): Explanation<Code>;
+  /** Describes it. `stored` are the events that the queue still has, and `hint` says what to do where there is no consent. */
+  explain(consent?: ConsentEntry, stored?: readonly unknown[], hint?: string): Explanation<Code>;
 }
 
 /** Opens an empty trace. */
@@ -234,15 +234,16 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
     },
     restart() {
       trace.request = trace.response = trace.prefetched = current = undefined;
+      trace.waitingFor = 'page';
     },
-    explain(latest, stored = []) {
+    explain(latest, stored = [], hint = NO_CONSENT) {
       const { request, response, prefetched } = trace;
       const waitingFor = !current ? trace.waitingFor : current.code === 'consent_pending' ? 'consent' : undefined;
       return {
         outcome: current,
         consent: latest && decisionOf(latest),
         waitingFor,
-        hint: waitingFor && WAITING[waitingFor],
+        hint: waitingFor === 'consent' ? hint : waitingFor && WAITING[waitingFor],
         request,
         response,
         prefetched,

@@ -47,8 +47,8 @@ export interface OrderMemory {
   keep(response: unknown): Promise<void>;
   /**
    * Returns true the first time it is called with a name for this order. Two windows that are open at once may both get it:
-   * what they report has the same `event_id`, so that it counts once. It is remembered in other pages when `written` resolves,
-   * which is called once this task is over: a page that is killed between the two reports again, and nothing is lost.
+   * what they report has the same `event_id`, so that it counts once. It is remembered in other pages at once, or when
+   * `written` resolves, which is called once this task is over: a page that is killed between the two reports again.
    */
   once(name: string, written?: () => unknown): boolean;
   /** Whether `once` was called with the name, in any tab. */
@@ -108,9 +108,9 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
     once(name, written) {
       if (marked.has(name) || here.seen.includes(name)) return false;
       marked.add(name);
-      void Promise.resolve()
-        .then(written)
-        .then(() => write({ seen: [...here.seen, name] }));
+      const mark = (): Promise<void> => write({ seen: [...here.seen, name] });
+      if (written) void Promise.resolve().then(written).then(mark);
+      else void mark();
       return true;
     },
     has: async (name) => (await read()).seen.includes(name),
