@@ -144,6 +144,13 @@ export function openConsent(place?: object, listener?: ConsentListener): Consent
     listener?.(latest, before);
   }
 
+  /** Leaves in the log what holds for the next mount: what no option has denied or taken back, until something new is decided. */
+  function leave(): void {
+    const held = readConsent(log.entries, place);
+    log.entries = log.entries.filter((entry) => entry.place !== place);
+    if (held.place && !held.isGiven && !held.option) log.entries.push({ ...held, scope: undefined });
+  }
+
   /** Adds what a caller, or its source, has decided. */
   function decide(value: unknown, by: string, option: ConsentEntry['option']): void {
     const ofPage = readConsent(log.entries);
@@ -208,10 +215,7 @@ export function openConsent(place?: object, listener?: ConsentListener): Consent
       listener = heard;
       log = page?.log ?? log;
       log.listeners.add(hear);
-      const held = readConsent(log.entries, place);
-      log.entries = log.entries.filter((entry) => entry.place !== place);
-      // The option was there before: what was denied or taken back since holds until something new is decided.
-      if (held.place && !held.isGiven && !held.option) log.entries.push({ ...held, scope: undefined });
+      leave();
       const before = isClosed ? undefined : latest;
       latest = undefined;
       isClosed = false;
@@ -234,6 +238,8 @@ export function openConsent(place?: object, listener?: ConsentListener): Consent
     close() {
       isClosed = true;
       log.listeners.delete(hear);
+      listener = undefined;
+      leave();
       closeSource();
     },
   };

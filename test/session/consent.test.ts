@@ -325,6 +325,16 @@ describe('the next mount in a place', () => {
     }
   });
 
+  test('finds nothing else: the log of a page does not grow with the mounts that it had', () => {
+    const page = openConsent();
+    for (const option of [true, false, 'required', () => {}]) {
+      const consent = openConsent({});
+      consent.begin({ consent: option }, ignore, page);
+      consent.close();
+    }
+    expect(page.log.entries).toHaveLength(1);
+  });
+
   test('asks the source of its option anew', () => {
     const answers = [false, true];
     const consent = (decide: (is: boolean) => void): void => decide(answers.shift() === true);
