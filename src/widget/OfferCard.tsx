@@ -1,4 +1,4 @@
-import type { AnchorHTMLAttributes, ComponentChildren, JSX } from 'preact';
+import type { AnchorHTMLAttributes, JSX } from 'preact';
 import type { Advertiser, DisclosureDetails, PlacedOffer } from '../wire/offers/response.ts';
 import type { Messages } from './messages.ts';
 import type { WidgetView } from './props.ts';
@@ -71,9 +71,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
         )}
       </div>
       {isPictured && images}
-      <Place view={view} offer={placed} isClaimed={isClaimed}>
-        <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
-      </Place>
+      <Place view={view} offer={placed} isTitle={isTitle} level={level} />
       {!isPictured && images}
       <div class={`actions${long}`}>
         <OutsideLink
@@ -125,34 +123,6 @@ export function Badges({ view, isTitle }: BadgesProps): JSX.Element {
 
 /** Pixels by which text may overflow its box without a line being hidden. */
 const TOLERANCE_PX = 8;
-
-/** Props of the text of an offer. */
-interface OfferTextProps {
-  view: WidgetView;
-  offer: PlacedOffer;
-  /** Whether its heading names the dialog. */
-  isTitle: boolean;
-  level: 'h2' | 'h3';
-}
-
-/** Heading and subheading. Long ones are clamped by the stylesheet; a button shows the rest. */
-function OfferText({ view, offer: { offer }, isTitle, level: Heading }: OfferTextProps): JSX.Element {
-  return (
-    <div class="words" ref={view.clamp}>
-      <Heading part="heading" id={isTitle ? 'title' : undefined} tabIndex={-1} dir="auto">
-        {offer.heading}
-      </Heading>
-      {offer.subheading && (
-        <p part="subheading" dir="auto">
-          {offer.subheading}
-        </p>
-      )}
-      <button type="button" class="more" aria-expanded="false" hidden onClick={view.more}>
-        {view.props.messages.more}
-      </button>
-    </div>
-  );
-}
 
 /** Creates an observer that shows the button of an observed element while one of its texts is clamped. */
 export function watchClamped(): ResizeObserver {
@@ -218,25 +188,40 @@ function Tiles({ view, offer, kind }: TilesProps): JSX.Element | null {
 interface PlaceProps {
   view: WidgetView;
   offer: PlacedOffer;
-  isClaimed: boolean;
-  children: ComponentChildren;
+  /** Whether its heading names the dialog. */
+  isTitle: boolean;
+  level: 'h2' | 'h3';
 }
 
 /**
- * The text of an offer, of which the heading stays once it is accepted, above the message and promo code. The live region is
- * always present so that screen readers announce the change.
+ * Heading and subheading: long ones are clamped by the stylesheet, and a button shows the rest. Once the offer is accepted, the
+ * heading stays above the message and promo code. The live region is always present so that screen readers announce the change.
  */
-function Place({ view, offer, isClaimed, children }: PlaceProps): JSX.Element {
+function Place({ view, offer, isTitle, level: Heading }: PlaceProps): JSX.Element {
   const { messages } = view.props;
+  const { heading, subheading, cta_details } = offer.offer;
+  const isClaimed = view.state.claimed.includes(offer);
   const code = codeOf(offer);
   const isCopied = view.state.copied === offer;
   // The wide space is the place of the tick, which the stylesheet draws: not every font has one.
   const opened = `\u2003 ${messages.claimed}`;
-  const texts = [offer.offer.cta_details.transition_copy || opened, opened] as const;
+  const texts = [cta_details.transition_copy || opened, opened] as const;
   const index = Number(view.state.opened.includes(offer));
   return (
     <div class={isClaimed ? 'place claimed' : 'place'}>
-      {children}
+      <div class="words" ref={view.clamp}>
+        <Heading part="heading" id={isTitle ? 'title' : undefined} tabIndex={-1} dir="auto">
+          {heading}
+        </Heading>
+        {subheading && (
+          <p part="subheading" dir="auto">
+            {subheading}
+          </p>
+        )}
+        <button type="button" class="more" aria-expanded="false" hidden onClick={view.more}>
+          {messages.more}
+        </button>
+      </div>
       <div class="claim" role="status" aria-atomic="false">
         {isClaimed && (
           <p dir="auto" class={texts[index] === opened ? 'done' : ''}>

@@ -57,14 +57,21 @@ function Group({
   isFirst: boolean;
 }): JSX.Element {
   const current = shownOffers(view.state, group);
+  const heading = group.heading && (
+    <h2 class="heading">
+      <bdi>{group.heading}</bdi>
+    </h2>
+  );
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>
-      {group.heading && (
-        <h2 class="heading">
-          <bdi>{group.heading}</bdi>
-        </h2>
+      {isList(group) ? (
+        <div class="head">
+          {heading}
+          <Badges view={view} isTitle={isFirst} />
+        </div>
+      ) : (
+        heading
       )}
-      {isList(group) && <Badges view={view} isTitle={isFirst} />}
       <div class="offers">
         {current.slice(0, Math.max(limit, 0)).map((offer) => (
           <OfferCard

@@ -211,7 +211,8 @@ test('mark and position are beside the logo, and the whole name below the mark, 
         if (!badges || !brand || !position || !card || !logo) throw new Error('A part is missing.');
         const startOf = ({ x, width }: Box): number => (locale === 'ar' ? -x - width : x);
         expect(brand.y, size).toBeGreaterThanOrEqual(badges.y + badges.height);
-        expect(startOf(brand), size).toBeCloseTo(startOf(badges), 0);
+        const lineOf = (box: Box): number => (mode === 'FULLSCREEN' ? box.x + box.width / 2 : startOf(box));
+        expect(lineOf(brand), size).toBeCloseTo(lineOf(badges), 0);
         await expect(page.locator(`${CURRENT} .top .logo`), size).toHaveCSS('line-height', `${logo.height - 2}px`);
         expect(startOf(position), size).toBeGreaterThan(startOf(badges));
         if (mode !== 'FULLSCREEN')
@@ -366,7 +367,8 @@ test('one picture is a column of 40 %, 16:9 above the text, or 54 % of FULLSCREE
   ] as const) {
     await page.setViewportSize({ width, height: 844 });
     for (const mode of ['INLINE', 'FULLSCREEN'] as const) {
-      await mount(page, { mode, groups: [hero(offer)] });
+      await mount(page, { mode, groups: [hero(offer, placed(1))] });
+      expect(await isInSight(page, `${CURRENT} .position`), mode).toBe(true);
       const [picture, card] = [await boxOf(page, '.picture'), await boxOf(page, '.offer')];
       if (mode === 'FULLSCREEN')
         expect([picture.x, picture.y, picture.width / width]).toEqual([0, 0, isBeside ? expect.closeTo(0.54, 2) : 1]);
