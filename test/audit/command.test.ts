@@ -7,16 +7,16 @@ import { makeFolder } from '../fixtures/makeFolder.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { openDedupeFile } from '../../src/relay.ts';
-import { serve, type Served } from '../fixtures/serve.ts';
+import { serve } from '../fixtures/serve.ts';
 import { startRedis } from '../fixtures/startRedis.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
-import { buildCommand, type Command } from '../relay/command.ts';
+import { buildCommand } from '../relay/command.ts';
+import { ofSuite } from '../fixtures/opened.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';
 const DAY = '2026-11-20';
 
-let command: Command;
-let network: Served;
+const command = ofSuite(buildCommand);
 let directory: string;
 let clicks: number;
 let status: number;
@@ -24,7 +24,6 @@ let status: number;
 let reached: string[];
 
 beforeAll(async () => {
-  command = await buildCommand();
   directory = await mkdtemp(join(tmpdir(), 'offerlet-audit-'));
   const store = await openDedupeFile(directory);
   const keys = ['a', 'b', 'c'].map((digit) => digit.repeat(32));
@@ -41,7 +40,9 @@ beforeAll(async () => {
     ]),
   );
   await store.close();
-  network = await serve((request, response) => {
+});
+const network = ofSuite(() =>
+  serve((request, response) => {
     reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
     const isHourly = request.url?.includes('time_grain=hour') === true;
     const end = isHourly ? `${DAY}T11:00:00Z` : '2026-11-21T00:00:00Z';
@@ -54,13 +55,9 @@ beforeAll(async () => {
     };
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(status === 200 ? body : { detail: `no, ${KEY} is wrong.` }));
-  });
-});
-afterAll(async () => {
-  await network.close();
-  await command.remove();
-  await rm(directory, { recursive: true, force: true });
-});
+  }),
+);
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 function audit(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   reached = [];

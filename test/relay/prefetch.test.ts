@@ -1,6 +1,5 @@
 // relay.prefetch: what a server requests for the page that it renders.
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { toNode, type NodeHandler, type Prefetched, type PrefetchRequest } from '../../src/relay.ts';
 import { own } from '../../src/wire/json.ts';
@@ -99,11 +98,7 @@ test('takes a message of node:http, and works behind toNode as well', async () =
     context: (request) => void seen.push(`${request.method} ${request.url} ${request.headers.get('cookie')}`),
   });
   const relay = toNode(bench.relay);
-  const server = await serve(
-    createServer((request, response) => {
-      void relay.prefetch(request, GIVEN).then((offers) => response.end(offers?.script));
-    }),
-  );
+  const server = await serve(async (request, response) => response.end((await relay.prefetch(request, GIVEN))?.script));
   const page = await fetch(`${server.url}/thanks?x=1`, { headers: { cookie: 'a=b' } });
   expect(await page.text()).toContain('data-offerlet-offers>{"view":"THANK_YOU"');
   expect(seen).toEqual([`GET ${server.url}/thanks?x=1 a=b`]);

@@ -1,5 +1,4 @@
-import { connect, type AddressInfo } from 'node:net';
-import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createPrefetchRoute } from '../../src/relay/prefetchRoute.ts';
 import { renderOffers, type PrefetchedOffers } from '../../src/html.ts';
@@ -8,11 +7,12 @@ import { toStorable } from '../../src/session/findOffers.ts';
 import { FOOTER, hero, placed } from '../widget/offers.ts';
 import { json, REQUEST, setUp } from './scriptedNetwork.ts';
 import { posting } from '../fixtures/posting.ts';
+import { serve } from '../fixtures/serve.ts';
 
 const TOKEN = 'a-token-of-24-characters';
 const GROUPS = [hero(placed(0), placed(1))];
 const OFFERS = toStorable({ session_id: 'session', groups: GROUPS, footer: FOOTER, sandbox: false, left_out: [] });
-const closing: (() => void)[] = [];
+const closing: (() => unknown)[] = [];
 afterEach(() => {
   vi.useRealTimers();
   for (const close of closing.splice(0)) close();
@@ -22,15 +22,11 @@ async function start(token?: string): Promise<{ port: number; logs: LogEntry[]; 
   const { relay, network } = setUp();
   network.respondWith(() => json(200, OFFERS));
   const logs: LogEntry[] = [];
-  const server = createServer(
+  const { port, close } = await serve(
     createPrefetchRoute({ relay, token, onLog: (entry) => void logs.push(entry), render: renderOffers }),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { port: (server.address() as AddressInfo).port, logs, calls: () => network.calls.length };
+  closing.push(close);
+  return { port, logs, calls: () => network.calls.length };
 }
 
 /** Sends a request as text, and returns the status of the response. */

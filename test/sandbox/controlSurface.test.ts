@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { controlSurface } from '../../src/sandbox/controlSurface.ts';
-import { createNetwork, type Network } from '../../src/network.ts';
+import { createNetwork } from '../../src/network.ts';
+import { ofSuite } from '../fixtures/opened.ts';
 
 const SHOP = 'http://127.0.0.1:4173';
 const ME = { ip: '127.0.0.1' };
 
-let network: Network;
-beforeAll(async () => {
-  network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
-});
-afterAll(() => network?.close());
+const network = ofSuite(() => createNetwork({ memory: true, seed: 'empty', log: () => undefined }));
 
 function ask(path: string, init: RequestInit & { at?: string; ip?: string } = {}): Promise<Response> {
   const answer = controlSurface({ network, url: 'http://127.0.0.1:4600' });

@@ -5,25 +5,20 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { bundle } from '../line/drivers/bundle.ts';
-import { startFixture, type Fixture } from '../line/page/pageFixture.ts';
+import { startFixture } from '../line/page/pageFixture.ts';
+import { ofTest } from '../fixtures/opened.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'offerlet-session-'));
 const script = join(directory, 'session.mjs');
 const children: ChildProcess[] = [];
-let fixture: Fixture;
+const fixture = ofTest(() => startFixture());
 
 beforeAll(async () => {
   writeFileSync(script, await bundle(fileURLToPath(new URL('../../src/session.ts', import.meta.url)), 'es'));
 });
-beforeEach(async () => {
-  fixture = await startFixture();
-});
-afterEach(async () => {
-  await Promise.all(children.splice(0).map(kill));
-  await fixture.close();
-});
+afterEach(() => Promise.all(children.splice(0).map(kill)));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Starts a process on a device's files. Resolves once it has accepted an offer. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ofSuite } from '../../fixtures/opened.ts';
 import { createNetwork } from '../../../src/network.ts';
 import {
@@ -115,11 +115,8 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
 
 describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
   let db: Database;
-  let close: () => Promise<void>;
-  beforeAll(async () => {
-    ({ db, close } = await openTestDatabase(kind));
-  });
-  afterAll(() => close());
+  const open = ofSuite(() => openTestDatabase(kind));
+  beforeAll(() => void ({ db } = open));
 
   test('both drivers return the same values', async () => {
     const [row] = await db.query(

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { type Database, SlowReadError } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
-import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { DATABASE_KINDS, startPostgres } from '../databases.ts';
 import { ask, NOW, testNetworkOf } from '../testNetwork.ts';
+import { ofSuite } from '../../fixtures/opened.ts';
 
 describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () => {
-  let cluster: Cluster;
+  const cluster = ofSuite(startPostgres);
   let network: Network;
   let admin: Database;
   let frozen: number[] = [];
   let databaseUrl: string;
   beforeAll(async () => {
-    cluster = await startPostgres();
     databaseUrl = await cluster.freshUrl();
     admin = openPostgres(databaseUrl, { connections: 1 });
     network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
@@ -20,7 +20,6 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () =>
   afterAll(async () => {
     for (const pid of frozen) process.kill(pid, 'SIGCONT');
     await admin?.close();
-    await cluster?.stop();
   });
 
   async function backends(): Promise<number[]> {

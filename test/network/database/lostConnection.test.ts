@@ -4,19 +4,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, NetworkStartError, type Network } from '../../../src/network.ts';
 import { type Database, DatabaseUnavailableError } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
-import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { DATABASE_KINDS, startPostgres } from '../databases.ts';
 import { event, NOW, testNetworkOf, type Answered, type Body } from '../testNetwork.ts';
+import { ofSuite } from '../../fixtures/opened.ts';
 
 const ROUNDS = 20;
 const PRICE = 2.5;
 
 describe.runIf(DATABASE_KINDS.includes('postgres'))('a connection that PostgreSQL ends', () => {
-  let cluster: Cluster;
+  const cluster = ofSuite(startPostgres);
   let network: Network;
   let admin: Database;
   let databaseUrl: string;
   beforeAll(async () => {
-    cluster = await startPostgres();
     databaseUrl = await cluster.freshUrl();
     admin = openPostgres(databaseUrl);
     network = await createNetwork({
@@ -30,7 +30,6 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a connection that PostgreSQ
   afterAll(async () => {
     await network?.close();
     await admin?.close();
-    await cluster?.stop();
   });
 
   /** Holds the row of the offer, so that billing a conversion waits inside its transaction; ends that backend meanwhile. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import type { Database, Parameter } from '../../../src/network/database/database.ts';
 import { REFERENCE_TABLES } from '../../../src/network/database/schema.ts';
@@ -6,19 +6,18 @@ import { openTestDatabase } from '../databases.ts';
 import { ask, event, type TestNetwork } from '../testNetwork.ts';
 import { whyNotOneShard } from './oneShard.ts';
 import { openRecordedNetwork, type Said } from './recordedNetwork.ts';
+import { ofSuite } from '../../fixtures/opened.ts';
 
 // Every statement of the core path (a session, events, conversions, a publisher's report) touches one publisher's shard.
 
 let world: Omit<TestNetwork, 'url'>;
 let said: Said[];
 let db: Database;
-let close: () => Promise<void>;
+const open = ofSuite(() => openTestDatabase('pglite'));
 beforeAll(async () => {
-  const opened = await openTestDatabase('pglite');
-  ({ world, said } = await openRecordedNetwork(opened.db));
-  ({ db, close } = opened);
+  ({ db } = open);
+  ({ world, said } = await openRecordedNetwork(db));
 });
-afterAll(() => close());
 beforeEach(() => {
   said.length = 0;
 });

@@ -3,19 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, partitionEvents, type Network } from '../../../src/network.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { CITUS_NODES, DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { CITUS_NODES, DATABASE_KINDS, startPostgres } from '../databases.ts';
 import { event, NOW, testNetworkOf, type Shown } from '../testNetwork.ts';
+import { ofSuite } from '../../fixtures/opened.ts';
 
 // `offerlet network partitions`, on a database that a network uses.
 
 describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned by time', () => {
-  let cluster: Cluster;
+  const cluster = ofSuite(startPostgres);
   let databaseUrl: string;
   let db: Database;
   let network: Network;
   let world: ReturnType<typeof testNetworkOf>;
   beforeAll(async () => {
-    cluster = await startPostgres();
     databaseUrl = await cluster.freshUrl();
     db = openPostgres(databaseUrl, { connections: 1 });
     network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
@@ -25,7 +25,6 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
   afterAll(async () => {
     await network?.close();
     await db?.close();
-    await cluster?.stop();
   });
 
   async function sendFrom(time: string): Promise<{ session: Shown; sent: Record<string, unknown>[] }> {

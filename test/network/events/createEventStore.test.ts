@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Database, DatabaseUnavailableError } from '../../../src/network/database/database.ts';
 import { type AcceptedEvent, createEventStore } from '../../../src/network/events/eventStore.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
+import { ofSuite } from '../../fixtures/opened.ts';
 
 const NOW = new Date('2025-11-20T10:30:00.000Z');
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
   let db: Database;
-  let close: () => Promise<void>;
-  beforeAll(async () => {
-    ({ db, close } = await openTestDatabase(kind));
-  });
-  afterAll(() => close());
+  const open = ofSuite(() => openTestDatabase(kind));
+  beforeAll(() => void ({ db } = open));
 
   /** A store on the database, and how many transactions it has begun. */
   function counted(): { store: ReturnType<typeof createEventStore>; transactions(): number } {

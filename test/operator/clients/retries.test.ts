@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiError, ChannelClient, type ResponseNotice } from '../../../src/operator.ts';
-import { hurried } from '../../client/clientWorld.ts';
+import { hurried, useHurry } from '../../client/clientWorld.ts';
 
 // What is repeated and what is not, by a clock that the tests turn.
 
@@ -14,11 +14,8 @@ interface Fault {
 let faults: Fault[];
 let arrived: string[];
 let notices: ResponseNotice[];
-beforeEach(() => {
-  vi.useFakeTimers();
-  [faults, arrived, notices] = [[], [], []];
-});
-afterEach(() => void vi.useRealTimers());
+useHurry();
+beforeEach(() => void ([faults, arrived, notices] = [[], [], []]));
 
 function open(options: { maxRetries?: number; fetch?: () => Promise<Response> } = {}): ChannelClient {
   return new ChannelClient({
