@@ -111,10 +111,9 @@ export interface ConsentPlace {
 
 /** Opens the consent of a place, or of a whole page: by default, each mount there has its own. */
 export function openConsent(place?: object, listener?: ConsentListener): Consent {
-  const byDefault: ConsentEntry = { isGiven: true, by: 'default', at: now(), option: 'first' };
   /** That of its page, once a mount begins there. */
-  let log: ConsentLog = { entries: [byDefault], listeners: new Set([hear]) };
-  let latest = place ? undefined : byDefault;
+  let log: ConsentLog = { entries: [], listeners: new Set() };
+  let latest: ConsentEntry | undefined;
   /** What was passed or decided last: a promise that it has overtaken is ignored. */
   let newest: object | undefined;
   /** Said while a mount begins. */
@@ -125,7 +124,7 @@ export function openConsent(place?: object, listener?: ConsentListener): Consent
   let unsubscribe: unknown;
 
   function add(entry: Omit<ConsentEntry, 'at'>): void {
-    const added = { place, ...entry, at: now() };
+    const added = { place, ...entry, at: new Date().toISOString() };
     // A source may say the same again and again.
     if (latest?.isGiven !== added.isGiven || latest?.by !== added.by || added.by === 'consent()')
       log.entries.push(added);
@@ -206,6 +205,10 @@ export function openConsent(place?: object, listener?: ConsentListener): Consent
     void Promise.resolve(value).then(settle, () => settle(false));
   }
 
+  add({ isGiven: true, by: 'default', option: 'first', place: undefined });
+  if (!place) [latest] = log.entries;
+  log.listeners.add(hear);
+
   return {
     log,
     get latest() {
@@ -243,10 +246,6 @@ export function openConsent(place?: object, listener?: ConsentListener): Consent
       closeSource();
     },
   };
-}
-
-function now(): string {
-  return new Date().toISOString();
 }
 
 /** Only `true` and `granted` give consent, and only `false` and `denied` deny it. */
