@@ -131,7 +131,7 @@ class History {
         wire.send('page', process, this.#relays, { url, init });
       const page: Realm<typeof PageRealm> = (globals) =>
         stage.page({ ...globals, IDBKeyRange: stage.storage.IDBKeyRange });
-      return new Shopper({ device, page, send, truth, person });
+      return new Shopper({ device, page, send, truth, person, server: this.#relays[0] as RelayServer });
     });
   }
 

@@ -5,6 +5,8 @@ import type { StoreKind } from './plan.ts';
 import type { Redis } from './redis.ts';
 import type { Publisher } from './network.ts';
 import type { Audit } from '../../src/cli/audit/makeAudit.ts';
+import type { PrefetchRequest } from '../../src/relay/prefetch.ts';
+import type { PrefetchedOffers } from '../../src/wire/offers/prefetched.ts';
 import type { ReportRow } from '../../src/wire/reporting.ts';
 import { DAY_MS, dateOf } from '../../src/wire/utcDates.ts';
 import { START, globalsOf, type Machine, never, Process, type World } from './world.ts';
@@ -128,6 +130,16 @@ export class RelayServer implements Server {
         partial: true,
       }));
     return { report: page?.data ?? [], audit };
+  }
+
+  /** Requests offers for a page that the merchant's server renders: without them, the page requests them itself. */
+  async prefetch(machine: Machine, given: PrefetchRequest): Promise<PrefetchedOffers | undefined> {
+    const asked = this.#relay?.prefetch(new Request('https://shop.example/thanks'), {
+      ...given,
+      ip: addressOf(machine),
+    });
+    const prefetched = await Promise.race([asked, this.process?.ended]);
+    return prefetched?.json;
   }
 
   async respond(request: Request, from: Process): Promise<Response> {

@@ -22,6 +22,15 @@ const killsAfterDenial = ({ steps }: Plan): boolean =>
     if (step.do !== 'deny' || next?.do !== 'kill tab') return false;
     return next.device === step.device && next.tab === step.tab && next.after < 100 && next.calls < 20;
   });
+/** One device shows a block for an order that another one requests. */
+const prefetches = ({ shoppers, steps }: Plan): boolean => {
+  const opened = steps.flatMap((step) => (step.do === 'open' && step.order === 1 ? [step] : []));
+  const [blocks, requests] = [0, 1].map((tab) => opened.filter((step) => step.tab === tab));
+  const person = (step: { device: number }): number | undefined => shoppers[step.device];
+  return !!blocks?.some((one) =>
+    requests?.some((other) => one.device !== other.device && person(one) === person(other)),
+  );
+};
 const losesTwice = ({ steps }: Plan): boolean =>
   steps.some((step) => step.do === 'line' && step.link === 'relay' && step.fault === 'reply lost' && step.count > 1);
 
@@ -72,6 +81,14 @@ it.each([
     by: '[secret, stated]',
     breaks: /^4 session .* was given to/,
     where: (plan: Plan) => plan.shoppers.length > 1,
+  },
+  {
+    name: 'a page is given what the server prefetched',
+    file: 'relay/repeatResponses.ts',
+    replace: "return ['device', nonce];",
+    by: 'return SERVER;',
+    breaks: /^4 session .* was given to blocks/,
+    where: prefetches,
   },
   {
     name: 'the file of accepted events is written after the response',

@@ -1,9 +1,11 @@
 import type { PlacedOffer } from '../../src/wire/offers/response.ts';
-import type { Session, SessionEvent } from '../../src/session/openSession.ts';
+import type { Session, SessionEvent, SessionOptions } from '../../src/session/openSession.ts';
+import { own } from '../../src/wire/json.ts';
 import type { Device, Tab, TabFetch } from './browser.ts';
 import type { Act, PageEvent, Step } from './plan.ts';
 import type { Realm } from './realm.ts';
 import type * as PageRealm from './realms/page.ts';
+import type { RelayServer } from './relay.ts';
 import type { Truth } from './truth.ts';
 import { DeadError } from './world.ts';
 
@@ -24,6 +26,8 @@ export interface ShopperOptions {
   readonly page: Realm<typeof PageRealm>;
   readonly send: TabFetch;
   readonly truth: Truth;
+  /** The merchant's server, which prefetches one order in one tab. */
+  readonly server: RelayServer;
   /** Who it is: the same person may use two devices. */
   readonly person: number;
 }
@@ -65,8 +69,26 @@ export class Shopper {
   }
 
   #open(number: number, order: number, more: { consent?: 'required' } = {}): void {
-    const { device, page, send, truth, person } = this.#options;
+    const { device, truth, person, server } = this.#options;
     this.#views[number]?.tab.process.kill('closed');
+    const request = {
+      user_details: { email_hash: String(person).repeat(64) },
+      placement_details: truth.plan.placement,
+      order_details: { order_id: `order-${order}` },
+    };
+    if (order !== 1 || number !== 0) return this.#show(number, request, more);
+    void server.prefetch(device.machine, request).then((prefetched) => {
+      if (prefetched) truth.blocks.push({ session: String(own(prefetched.response, 'session_id')), person });
+      this.#show(number, request, { prefetched });
+    });
+  }
+
+  #show(
+    number: number,
+    request: SessionOptions['request'],
+    more: Pick<SessionOptions, 'prefetched'> & { consent?: 'required' },
+  ): void {
+    const { device, page, send, truth } = this.#options;
     const tab = device.open(page, (process, url, init) => {
       truth.noteRequest(device, { url, init, process, hasConsent: view.hasConsent });
       return send(process, url, init);
@@ -76,11 +98,7 @@ export class Shopper {
     this.hasConsent = hasConsent;
     const session = tab.program.openSession({
       relay: 'https://shop.example/offers',
-      request: {
-        user_details: { email_hash: String(person).repeat(64) },
-        placement_details: truth.plan.placement,
-        order_details: { order_id: `order-${order}` },
-      },
+      request,
       onEvent: (event) => process.isAlive && this.#hear(view, event),
       ...more,
     });

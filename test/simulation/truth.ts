@@ -44,6 +44,8 @@ export class Truth {
   readonly tracked = new Map<string, Tracked>();
   /** What pages have stored and not delivered: two tabs of one session may store an event each. */
   readonly rows: { device: Device; id: string; at: number }[] = [];
+  /** Sessions that the merchant's server prefetched, and for whom. */
+  readonly blocks: { session: string; person: number }[] = [];
   /** Events of a page that shows after a week what another has shown. Nobody remembers the first. */
   readonly again = new Set<string>();
   readonly #world: World;
@@ -63,6 +65,7 @@ export class Truth {
   noteTracked(device: Device, tab: Process, { event, hasConsent }: { event: StoredEvent; hasConsent: boolean }): void {
     // What was under way to the disk when consent was withdrawn may say so afterwards.
     if (!hasConsent) this.#forbid(device, event.event_id);
+    else this.#forbidden.get(device)?.delete(event.event_id);
     const { event_id: id } = event;
     if (this.tracked.has(id) && this.isOld(id)) this.again.add(id);
     this.rows.push({ device, id, at: this.#world.time });
@@ -303,9 +306,10 @@ function excusedByDeath({ wire, plan }: Truth): number {
     .reduce((sum, { body }) => sum + (body as { events: unknown[] }).events.length, 0);
 }
 
-/** Sessions that more than one device was given. */
-function sharedSessions({ wire }: Truth): string[] {
+/** Sessions that more than one device was given, or that were in a block as well. */
+function sharedSessions({ wire, blocks }: Truth): string[] {
   const devices = new Map<string, Set<string>>();
+  for (const { session, person } of blocks) add(devices, session, `blocks of shopper ${person}`);
   for (const { link, said, from } of wire.exchanges) {
     const { session_id } = (said ?? {}) as { session_id?: string };
     if (link === 'page' && session_id) add(devices, session_id, from.machine.name);
