@@ -36,7 +36,7 @@ const CSS_TARGET = ['chrome123', 'safari17.5', 'firefox128'];
 
 /** Fields of objects that never leave the script: they get short names. */
 export const INTERNAL_FIELDS =
-  /^(_[a-z]\w+|is(InFlight|Title|Withdrawn|Claimed|Coming|Wanted|Eager|First)|on(Withdrawn|Destroyed|Back|Withdrawal|Disconnect|Dismissed|Deletion|Dismiss|Broken|Seen)|withdraw|ignores?Input|emit|gatherMs|startMs|clearOrders|reporter|sweep|newConsent|pulled(Down|Up)|closeSource|dismissal|conclude|tapped|acted|fates|placement|consentTexts|whenActive|reopenQueue|warnings|trueTime|schedule|written|recall|access|noteKeys|orders|option|latest|clock|allowLoopback|problems|passed|reached|clamp|left_out)$/;
+  /^(_[a-z]\w+|is(InFlight|Title|Withdrawn|Claimed|Coming|Wanted|Eager|First)|on(Withdrawn|Destroyed|Back|Withdrawal|Disconnect|Dismissed|Deletion|Dismiss|Broken|Seen)|withdraw|ignores?Input|emit|gatherMs|startMs|clearOrders|reporter|sweep|newConsent|pulled(Down|Up)|closeSource|dismissal|conclude|tapped|acted|fates|placement|consentTexts|whenActive|reopenQueue|isOption|warnings|trueTime|schedule|written|recall|access|noteKeys|orders|latest|clock|allowLoopback|problems|passed|reached|clamp|left_out)$/;
 
 /** terser, which removes more of what can't be reached in the reduced Preact, and then the bundler's own minifier. */
 const MINIFIED_TWICE = {

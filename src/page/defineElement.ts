@@ -2,6 +2,7 @@ import type { OfferLetElement } from './elementTypes.d.ts';
 import type { showOffers } from './showOffers.ts';
 import { ATTRIBUTES, readAttributes, type Mount } from './showOptions.ts';
 import { LAYERS } from '../widget/props.ts';
+import type { ConsentPlace } from '../session/consent.ts';
 import { consentTexts, type LoadSources, readConsent } from './namedConsent.ts';
 
 /** What is written here of an element. `reflecting` adds the properties of its attributes. */
@@ -54,7 +55,7 @@ function createElementClass(show: typeof showOffers, load: LoadSources): CustomE
       scrollMargin: '1000000px',
     });
     #mount: Mount | undefined;
-    #place = {};
+    readonly #place: ConsentPlace = {};
     /** Once the attribute `consent` was there, its absence means undecided. */
     #hasConsent = false;
 
@@ -113,12 +114,13 @@ function createElementClass(show: typeof showOffers, load: LoadSources): CustomE
       const isConsent = name === 'consent';
       this.#hasConsent ||= isConsent;
       if (before === now) return;
-      const { outcome, request } = this.#mount?.explain() ?? {};
-      if (isConsent && this.#mount && outcome?.code !== 'invalid_config')
-        return this.#mount.consent(readConsent(now, load));
       // As with a property: what was denied holds for the next mount until the attribute says something new.
-      if (isConsent) this.#place = {};
-      if (this.#mount && (IDENTITY.test(name) || !request)) {
+      if (isConsent) this.#place.latest = undefined;
+      if (!this.#mount) return;
+      const { outcome, request } = this.#mount.explain();
+      if (isConsent && outcome?.code !== 'invalid_config') {
+        this.#mount.consent(readConsent(now, load));
+      } else if (IDENTITY.test(name) || !request) {
         this.#destroy();
         this.connectedCallback();
       }

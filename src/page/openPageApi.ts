@@ -1,5 +1,5 @@
 import { dom } from '../dom/dom.ts';
-import { openConsent, type ConsentOption } from '../session/consent.ts';
+import { openPageConsent, type ConsentOption } from '../session/consent.ts';
 import { type Explanation, openTrace, tellDeveloper, warn } from '../session/openTrace.ts';
 import { onWithdrawal, withdrawEverywhere } from '../session/sessionStorage.ts';
 import { consentTexts, type LoadSources } from './namedConsent.ts';
@@ -45,6 +45,7 @@ const LEFT = 'The page has changed, its script tag has not. Use <offer-let>, <Of
 /** Opens the page's API, without mounts. */
 export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
   const mounts = new Set<Mount>();
+  const consent = openPageConsent();
   /** Open while consent is given: even without a mount, a withdrawal in another tab takes precedence. */
   let channel: { close(): void } | undefined;
   let ran: { script: HTMLScriptElement; url: string; destroy(): void } | undefined;
@@ -61,7 +62,7 @@ export function openPageApi(inspect: Inspect, load: LoadSources): ScriptApi {
     }, UNUSED_MS);
   }
 
-  const consent = openConsent(undefined, (now, before) => {
+  consent.subscribe((now, before) => {
     channel?.close();
     if (now?.isGiven) channel = onWithdrawal(() => consent.withdraw());
     else if (now?.isGiven === false && now !== before && now.scope === 'origin') withdrawEverywhere();

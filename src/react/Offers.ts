@@ -38,7 +38,7 @@ export function Offers(props: OffersProps): ReactElement | null {
   const latest = useRef(props);
   const decided = useRef(consent);
   /** A denial elsewhere holds for the next mount in this place, until the property changes. */
-  const consentPlace = useRef({});
+  const consentPlace = useRef({ latest: undefined });
   // Prefetched offers are for the mount that they came with: a server that renders again prefetches anew.
   const value = asJson({ ...options, prefetched: undefined, headers: undefined });
 
@@ -50,7 +50,7 @@ export function Offers(props: OffersProps): ReactElement | null {
     // What React has already unmounted, as StrictMode does at once, has no outcome.
     let isMounted = true;
     const { consent } = latest.current;
-    if (consent !== decided.current) consentPlace.current = {};
+    if (consent !== decided.current) consentPlace.current.latest = undefined;
     decided.current = consent;
     const offers = showOffers(
       {

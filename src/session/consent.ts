@@ -28,39 +28,26 @@ export interface ConsentDecision {
 /** One entry of the log. Without `isGiven`, whoever it is by has no decision, or none any more. */
 export interface ConsentEntry extends Omit<ConsentDecision, 'isGiven'> {
   readonly isGiven: boolean | undefined;
-  /** Where the mount is that it is about. Without it, it is about the whole page. */
-  readonly place?: object | undefined;
-  /** What a denial clears: what the origin stores; or another tab or mount has cleared that. Without it, nothing. */
-  readonly scope?: 'origin' | 'elsewhere' | undefined;
-  /** It is by an option, which is there at the next mount as well: what that says first, or later. */
-  readonly option?: 'first' | 'later' | undefined;
-}
-
-/** Decisions on consent in order, those for a page and those for the places in it. */
-interface ConsentLog {
-  /** The first one is the default. */
-  entries: ConsentEntry[];
-  readonly listeners: Set<(entry: ConsentEntry) => void>;
+  /** What a denial is about: this mount; what the origin stores as well; or that, and another tab or mount has cleared it. */
+  readonly scope: 'mount' | 'origin' | 'elsewhere';
+  /** Whether an option, which is there at the next mount as well, decides anew. */
+  readonly isOption?: boolean;
 }
 
 /**
- * Returns the entry that counts for a place, or for the page. Consent is given by an entry that gives it, until a later one
- * denies it or takes it back. A denial holds until consent is given; one that clears what is stored comes before others. What is
- * withdrawn elsewhere was never given where there is no decision. What an option says first counts if nobody has decided here,
- * and the page has not denied.
+ * Returns the entry that counts. Consent is given by an entry that gives it, until a later one denies it or takes it back. A
+ * denial holds until consent is given; the first one for the origin comes before others. What is withdrawn elsewhere was never
+ * given where there is no decision.
  */
-function readConsent(entries: readonly ConsentEntry[], here?: object): ConsentEntry {
-  return entries.reduce((before, entry) => {
-    const { isGiven, by, place, scope, option } = entry;
-    const wasDenied = before.isGiven === false;
-    if (place && place !== here) return before;
-    let counts: unknown = isGiven || before.isGiven;
-    if (option === 'first') counts = before.option || !(before.place || wasDenied);
-    else if (isGiven === false && !counts)
-      // A repeated call withdraws once more what was given elsewhere meanwhile.
-      counts = wasDenied ? by === 'consent()' || (scope === 'origin' && before.scope !== scope) : scope !== 'elsewhere';
-    return counts ? entry : before;
-  });
+export function readConsent(log: readonly ConsentEntry[]): ConsentEntry | undefined {
+  return log.reduce<ConsentEntry | undefined>((before, entry) => {
+    const { isGiven, scope } = entry;
+    if (isGiven) return before?.isGiven && before.by !== 'default' ? before : entry;
+    if (before?.isGiven) return entry;
+    const isNew =
+      before?.isGiven === undefined ? scope !== 'elsewhere' : before.scope !== 'origin' && scope === 'origin';
+    return isGiven === false && isNew ? entry : before;
+  }, undefined);
 }
 
 /** Names what can be passed as consent, for messages. */
@@ -79,109 +66,103 @@ export function isConsentOption(value: unknown): value is ConsentOption {
 /** Called after each entry, even one that changes nothing, with what counts now and what counted before. */
 type ConsentListener = (now: ConsentEntry | undefined, before: ConsentEntry | undefined) => void;
 
-/** Consent in one place, such as an element, where mounts may follow one another; or that of a whole page. */
+/** The log of decisions on consent of one mount, or of a whole page. */
 export interface Consent {
-  /** What is decided for a page, and in its places. */
-  readonly log: ConsentLog;
   /** The entry that counts. */
   readonly latest: ConsentEntry | undefined;
-  /** Begins a mount with its options, which follows what is decided for the page. Calls back until it is closed. */
-  begin(options: { readonly consent?: unknown }, listener: ConsentListener, page?: Consent): void;
+  /** Calls back until the returned function is called. */
+  subscribe(listener: ConsentListener): () => void;
+  /** Begins a mount with its options. */
+  begin(options: object, scope?: ConsentScope): void;
   /** Takes what a caller passes as consent. `by` names the caller. */
   set(value: unknown, by: string): void;
   /** Consent was withdrawn in another tab, or by another mount. */
   withdraw(): void;
   /** Closes the source. */
   closeSource(): void;
-  /** Ends the mount: closes the source, and ignores what is decided until the next one begins. */
+  /** Closes the source and ignores whatever is decided from now on. */
   close(): void;
 }
 
 /** What a mount belongs to. */
 export interface ConsentScope {
-  /** The consent of the page. */
+  /** The consent of the page, whose decisions the mount follows. */
   readonly page?: Consent | undefined;
   readonly place?: ConsentPlace | undefined;
 }
 
-/** Where mounts follow one another, such as an element: what no option has denied or taken back holds for the next one. */
+/** Where mounts follow one another, such as an element. What no option has decided, unless it is consent, holds for the next one. */
 export interface ConsentPlace {
-  consent?: Consent;
+  latest?: ConsentEntry | undefined;
 }
 
-/** Opens the consent of a place, or of a whole page: by default, each mount there has its own. */
-export function openConsent(place?: object, listener?: ConsentListener): Consent {
-  /** That of its page, once a mount begins there. */
-  let log: ConsentLog = { entries: [], listeners: new Set() };
-  let latest: ConsentEntry | undefined;
+/** Opens the consent of a page: by default, each mount has its own. */
+export function openPageConsent(): Consent {
+  return openConsent([entryOf(true, 'default', 'mount')]);
+}
+
+/** Opens a consent. */
+export function openConsent(log: ConsentEntry[] = []): Consent {
+  const listeners = new Set<ConsentListener>();
+  let latest = readConsent(log);
   /** What was passed or decided last: a promise that it has overtaken is ignored. */
   let newest: object | undefined;
-  /** Said while a mount begins. */
-  let first: 'first' | undefined;
+  let isBeginning = false;
   let isClosed = false;
   /** Tells the current source from those that it has replaced, even from an earlier call of the same function. */
   let listening: object | undefined;
   let unsubscribe: unknown;
+  let unfollow: (() => void) | undefined;
+  let page: Consent | undefined;
+  let place: ConsentPlace = {};
 
-  function add(entry: Omit<ConsentEntry, 'at'>): void {
-    const added = { place, ...entry, at: new Date().toISOString() };
+  function add(entry: ConsentEntry): void {
+    if (isClosed || (entry.scope === 'elsewhere' && !latest?.isGiven)) return;
+    const before = latest;
+    if (entry.isGiven !== undefined) newest = entry;
+    // A repeated call withdraws once more what was given elsewhere meanwhile.
+    if (entry.isGiven === false && entry.by === 'consent()') log.length = 0;
     // A source may say the same again and again.
-    if (latest?.isGiven !== added.isGiven || latest?.by !== added.by || added.by === 'consent()')
-      log.entries.push(added);
-    for (const listener of log.listeners) listener(added);
+    const last = log.at(-1);
+    if (!last || last.isGiven !== entry.isGiven || last.by !== entry.by) log.push(entry);
+    latest = readConsent(log);
+    place.latest = latest;
+    notify(before);
   }
 
-  /** Hears an entry of the log. */
-  function hear({ isGiven, scope, option, place: at }: ConsentEntry): void {
-    if (at && at !== place) return;
-    if (isGiven !== undefined && scope !== 'elsewhere' && option !== 'first') newest = {};
-    if (!first) update(latest);
-  }
-
-  function update(before: ConsentEntry | undefined): void {
-    latest = readConsent(log.entries, place);
-    listener?.(latest, before);
-  }
-
-  /** Leaves in the log what holds for the next mount: what no option has denied or taken back, until something new is decided. */
-  function leave(): void {
-    const held = readConsent(log.entries, place);
-    log.entries = log.entries.filter((entry) => entry.place !== place);
-    if (held.place && !held.isGiven && !held.option) log.entries.push({ ...held, scope: undefined });
+  function notify(before: ConsentEntry | undefined): void {
+    if (!isBeginning) for (const listener of listeners) listener(latest, before);
   }
 
   /** Adds what a caller, or its source, has decided. */
-  function decide(value: unknown, by: string, option: ConsentEntry['option']): void {
-    const ofPage = readConsent(log.entries);
-    // Where the page has given consent, the option of a mount that has none says nothing about what is stored.
-    const isOwn = option && ofPage.isGiven && !ofPage.option && !latest?.isGiven;
-    add({ isGiven: decisionIn(value), by, scope: isOwn ? undefined : 'origin', option });
+  function decide(value: unknown, by: string, isOption: boolean): void {
+    // Where the page has given consent, a mount that never had any says nothing about what is stored.
+    const isOwn = isAsked(page) && page?.latest?.isGiven && !log.some(({ isGiven }) => isGiven);
+    add(entryOf(decisionIn(value), by, isOwn ? 'mount' : 'origin', isOption));
   }
 
   /** Follows a source instead of the one before. Until it decides, there is no decision. */
-  function listen(current: ConsentSource): void {
+  function listen(current: ConsentSource, isOption: boolean): void {
     closeSource();
-    const isOption = first;
     const call = (listening = {});
     let by = 'function';
     let returned: unknown;
     let hasDecided = false;
-    const say = (value: unknown): void => decide(value, by, isOption && (first ?? 'later'));
-    const take = (value: unknown): void => {
+    const hear = (value: unknown): void => {
       hasDecided = true;
-      if (call === listening) say(value);
+      if (call === listening) decide(value, by, isOption);
     };
     try {
       if (typeof current.source === 'string') by = current.source;
-      returned = current(take);
-      if (isThenable(returned)) void Promise.resolve(returned).catch(() => take(false));
+      returned = current(hear);
+      if (isThenable(returned)) void Promise.resolve(returned).catch(() => hear(false));
     } catch {
-      take(false);
+      hear(false);
     }
     // The source itself may have ended what it decides for, or passed another source.
     if (isClosed || call !== listening) return tryToCall(returned);
     unsubscribe = returned;
-    if (!hasDecided) say(undefined);
+    if (!hasDecided) decide(undefined, by, isOption);
   }
 
   function closeSource(): void {
@@ -192,60 +173,83 @@ export function openConsent(place?: object, listener?: ConsentListener): Consent
 
   function set(value: unknown, by: string): void {
     if (isClosed) return;
-    const option = first;
-    // What was passed to an earlier mount here may still decide, whatever the option of this one is.
-    const asked = (newest = (option && newest) ?? {});
-    if (typeof value === 'function') return listen(value as ConsentSource);
-    decide(value, by, option);
+    const isOption = by === 'option';
+    const asked = (newest = {});
+    if (typeof value === 'function') return listen(value as ConsentSource, isOption);
+    decide(value, by, isOption);
     if (!isThenable(value)) return;
     const settle = (isGiven: unknown): void => {
-      if (asked === newest) decide(decisionIn(isGiven) === true, by, option);
+      if (asked === newest) decide(decisionIn(isGiven) === true, by, isOption);
     };
     // Its `then` may throw, or call back twice.
     void Promise.resolve(value).then(settle, () => settle(false));
   }
 
-  add({ isGiven: true, by: 'default', option: 'first', place: undefined });
-  if (!place) [latest] = log.entries;
-  log.listeners.add(hear);
+  function follow(decided: ConsentEntry | undefined): void {
+    if (decided) add(isBeginning ? { ...decided, scope: 'mount' } : decided);
+    // The page remembers by itself.
+    place.latest = undefined;
+  }
 
   return {
-    log,
     get latest() {
       return latest;
     },
-    begin(options, heard, page) {
-      listener = heard;
-      log = page?.log ?? log;
-      log.listeners.add(hear);
-      leave();
-      const before = isClosed ? undefined : latest;
-      latest = undefined;
-      isClosed = false;
-      first = 'first';
-      const { isGiven, scope, option } = readConsent(log.entries, place);
-      // What was decided before holds if the page has denied, or the option leaves it open.
-      const isOpen = [undefined, null, 'required'].includes(options.consent as null);
-      const isSaid = !option && (isOpen || (isGiven === false && scope === 'origin'));
-      // Only an option that is absent means the default.
-      if (!isSaid && 'consent' in options) set(options.consent, 'option');
-      else if (!isSaid && hasPrivacySignal()) add({ isGiven: false, by: 'Global Privacy Control', option: first });
-      first = undefined;
-      update(before);
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    begin(options, { page: of, place: at = place } = {}) {
+      const before = latest;
+      page = of;
+      unfollow?.();
+      unfollow = page?.subscribe(follow);
+      place = at;
+      isBeginning = true;
+      const option: unknown = 'consent' in options ? options.consent : undefined;
+      const decided = page?.latest;
+      const isDenied = decided?.isGiven === false;
+      const isOpen = option == null || option === 'required';
+      // The option was there before: what was denied or taken back since holds until something new is decided.
+      const held = isDenied ? decided : place.latest;
+      const isHeld = held && !held.isGiven && !held.isOption;
+      // What was decided for the page: a denial holds for every mount, consent for those without their own decision.
+      const isFollowing = decided && isOpen && isAsked(page) && !(isHeld && held.at >= decided.at);
+      if (isDenied ? decided.scope === 'origin' : isFollowing) follow(decided);
+      else {
+        // Only an option that is absent means the default.
+        if ('consent' in options) set(option, 'option');
+        else if (hasPrivacySignal()) add(entryOf(false, 'Global Privacy Control', 'mount', true));
+        else add(entryOf(true, 'default', 'mount'));
+        if (isHeld) add(entryOf((newest = held).isGiven, 'elsewhere', 'mount'));
+      }
+      isBeginning = false;
+      notify(before);
     },
     set,
-    withdraw() {
-      if (!isClosed) add({ isGiven: false, by: 'elsewhere', scope: 'elsewhere', place: undefined });
-    },
+    withdraw: () => add(entryOf(false, 'elsewhere', 'elsewhere')),
     closeSource,
     close() {
       isClosed = true;
-      log.listeners.delete(hear);
-      listener = undefined;
-      leave();
+      unfollow?.();
+      listeners.clear();
       closeSource();
     },
   };
+}
+
+function entryOf(
+  isGiven: boolean | undefined,
+  by: string,
+  scope: ConsentEntry['scope'],
+  isOption = false,
+): ConsentEntry {
+  return { isGiven, by, at: new Date().toISOString(), scope, isOption };
+}
+
+/** Whether anybody has been asked for a decision for the page, or has made one: then mounts do not use their default. */
+function isAsked(page: Consent | undefined): boolean {
+  return page?.latest?.by !== 'default';
 }
 
 /** Only `true` and `granted` give consent, and only `false` and `denied` deny it. */
@@ -255,7 +259,7 @@ function decisionIn(value: unknown): boolean | undefined {
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   try {
-    return typeof (Object(value) as { then?: unknown }).then === 'function';
+    return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
   } catch {
     return false;
   }

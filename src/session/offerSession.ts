@@ -84,9 +84,9 @@ const UNDECIDED_MS = 1_000;
 /** Opens a session. Never throws. */
 export function openOfferSession<Code extends string>(
   attempt: Attempt,
-  { trace, storage, gatherMs, show, whenActive, prefix, onDestroyed, page, place = {} }: Surroundings<Code>,
+  { trace, storage, gatherMs, show, whenActive, prefix, onDestroyed, ...scope }: Surroundings<Code>,
 ): OfferSession<Code> {
-  const consent = (place.consent ??= openConsent(place));
+  const consent = openConsent();
   const clock = openClock();
   /** Decisions from before the session has begun. */
   const early: unknown[] = [];
@@ -104,6 +104,7 @@ export function openOfferSession<Code extends string>(
   const { options, placement } = attempt;
   /** The caller's, which destroys the session. Each time that offers are shown has its own signal. */
   const callerSignal = 'code' in placement ? undefined : placement.signal;
+  consent.subscribe(decided);
   if (callerSignal?.aborted) queueMicrotask(destroy);
   // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.
   queueMicrotask(begin);
@@ -130,9 +131,8 @@ export function openOfferSession<Code extends string>(
       return findOffers(finding);
     },
     consent(decision) {
-      if (!hasBegun) early.push(decision);
-      // Another mount may have its place.
-      else if (!isDestroyed) consent.set(decision, 'consent()');
+      if (hasBegun) consent.set(decision, 'consent()');
+      else early.push(decision);
     },
     dismiss(by) {
       const offers = shown;
@@ -152,7 +152,7 @@ export function openOfferSession<Code extends string>(
       if (!isForced && !lifetime) return;
       storage.clearOrders();
       abort('again');
-      if (isForced) consent.begin(changed.options, decided, page);
+      if (isForced) consent.begin(changed.options, scope);
       if (consent.latest?.isGiven && !lifetime) void run();
     },
     reopenQueue: () => lifetime && reopenQueue(),
@@ -177,7 +177,7 @@ export function openOfferSession<Code extends string>(
     if (reason) warn(reason);
     if (reason) trace.emit({ type: 'error', reason });
     storage.resume(endpoint());
-    consent.begin(options, decided, page);
+    consent.begin(options, scope);
     for (const decision of early) consent.set(decision, 'consent()');
     // Most platforms have decided by then.
     if (isDeveloping())
@@ -253,16 +253,20 @@ export function openOfferSession<Code extends string>(
     abort('denied');
     const open = queue;
     queue = undefined;
-    const { scope, place } = denial;
-    const isOfOrigin = scope === 'origin';
-    if (open && scope) storage.clearOrders();
-    if (open && isOfOrigin) void open.withdraw();
-    else if (open) open.rows.withdraw();
-    // A denial of the page has cleared it.
-    else if (isOfOrigin && place) storage.withdraw(endpoint());
+    const isOfOrigin = denial.scope === 'origin';
+    if (isOfOrigin || (open && denial.scope === 'elsewhere')) storage.clearOrders();
+    if (!isOfOrigin) open?.rows.withdraw();
+    else if (open) void open.withdraw();
+    else storage.withdraw(endpoint());
     if (before?.isGiven === false) return;
     tellConsent();
     trace.conclude(outcome('consent_denied', 'There is no consent', NO_CONSENT));
+  }
+
+  /** Consent was withdrawn in another tab, or by another mount. */
+  function withdraw(): void {
+    consent.withdraw();
+    scope.page?.withdraw();
   }
 
   function endpoint(): string {
@@ -279,7 +283,7 @@ export function openOfferSession<Code extends string>(
       clock,
       onEvent: trace.emit,
       known: queue?.rows.known,
-      onWithdrawn: () => consent.withdraw(),
+      onWithdrawn: withdraw,
       gatherMs,
     }));
   }

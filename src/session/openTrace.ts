@@ -189,6 +189,7 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
   const events: PageEvent<Code>[] = [];
   /** What listeners are hearing, and what comes after it. */
   const pending: PageEvent<Code>[] = [];
+  let isEndless = false;
   let current: Outcome<Code> | undefined;
   let settle: (outcome: Outcome<Code>) => void;
   const first = new Promise<Outcome<Code>>((resolve) => (settle = resolve));
@@ -212,8 +213,11 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
       // What a listener causes comes after what it hears, for every listener.
       if (pending.push(event) > 1) return;
       for (const [at, next] of pending.entries()) {
-        // A listener that causes an event by each event.
-        if (at === EVENTS_MAX) break;
+        if (at === EVENTS_MAX) {
+          if (!isEndless) tellDeveloper('A listener causes events without end');
+          isEndless = true;
+          break;
+        }
         for (const listener of listeners)
           try {
             listener(next);

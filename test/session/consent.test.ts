@@ -1,9 +1,14 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { openConsent, type Consent, isConsentOption, type ConsentSource } from '../../src/session/consent.ts';
+import {
+  openConsent,
+  openPageConsent,
+  type Consent,
+  type ConsentPlace,
+  isConsentOption,
+  type ConsentSource,
+} from '../../src/session/consent.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
-
-const ignore = (): void => {};
 
 type State = 'given' | 'denied' | 'undecided';
 const stateOf = ({ latest }: Pick<Consent, 'latest'>): State =>
@@ -22,13 +27,10 @@ const UNCLEAR = [undefined, null, 'required', 'false', 'true', 'yes', '', 0, 1, 
 
 /** Returns a consent in a state, and what it has reported since. */
 function consentIn(state: State): { consent: Consent; heard: State[] } {
-  const consent = openConsent({});
-  const heard: State[] = [];
-  consent.begin({ consent: 'required' }, (now, before) => {
-    if (now !== before && !(now?.isGiven && before?.isGiven)) heard.push(stateOf({ latest: now }));
-  });
+  const consent = openConsent();
   if (state !== 'undecided') consent.set(state === 'given', 'test');
-  heard.length = 0;
+  const heard: State[] = [];
+  consent.subscribe((now, before) => now !== before && heard.push(stateOf({ latest: now })));
   return { consent, heard };
 }
 
@@ -120,13 +122,13 @@ describe.each(Object.keys(TRANSITIONS) as State[])('%s', (state) => {
 
 test('a promise that was passed earlier does not decide for whatever was passed after it', async () => {
   for (const later of ['required', null, {}, () => {}, new Promise(() => {})]) {
-    const consent = openConsent({});
+    const consent = openConsent();
     consent.set(Promise.resolve(true), 'a');
     consent.set(later, 'b');
     await new Promise((resolve) => setTimeout(resolve));
     expect(stateOf(consent)).toBe('undecided');
   }
-  const consent = openConsent({});
+  const consent = openConsent();
   let decide: (isGiven: boolean) => void = () => {};
   consent.set(Promise.resolve(true), 'a');
   consent.set(new Promise((resolve) => (decide = resolve)), 'b');
@@ -137,7 +139,7 @@ test('a promise that was passed earlier does not decide for whatever was passed 
 });
 
 test('a promise decides even if an earlier source has no decision meanwhile', async () => {
-  const consent = openConsent({});
+  const consent = openConsent();
   let decide: (isGiven?: boolean) => void = () => {};
   consent.set((given: typeof decide) => void (decide = given), 'a');
   consent.set(Promise.resolve(true), 'b');
@@ -147,17 +149,16 @@ test('a promise decides even if an earlier source has no decision meanwhile', as
 });
 
 test('a source that closes its mount while that begins is ended, and the mount follows its page no longer', () => {
-  const [page, consent] = [openConsent(), openConsent({})];
-  const [hear, stop] = [vi.fn(), vi.fn()];
-  consent.begin({ consent: () => (consent.close(), stop) }, hear, page);
+  const [page, consent] = [openPageConsent(), openConsent()];
+  const [unfollow, stop] = [vi.fn(), vi.fn()];
+  vi.spyOn(page, 'subscribe').mockReturnValue(unfollow);
+  consent.begin({ consent: () => (consent.close(), stop) }, { page });
   expect(stop).toHaveBeenCalledOnce();
-  hear.mockClear();
-  page.set(false, 'consent()');
-  expect(hear).not.toHaveBeenCalled();
+  expect(unfollow).toHaveBeenCalledTimes(vi.mocked(page.subscribe).mock.calls.length);
 });
 
 test('a source that is passed twice decides by its latest call only', () => {
-  const consent = openConsent({});
+  const consent = openConsent();
   const decides: ((isGiven: boolean) => void)[] = [];
   const source = (decide: (isGiven: boolean) => void): void => void decides.push(decide);
   consent.set(source, 'a');
@@ -168,7 +169,7 @@ test('a source that is passed twice decides by its latest call only', () => {
 });
 
 test('a source may pass another one while it is called: that one decides, and both are ended', () => {
-  const consent = openConsent({});
+  const consent = openConsent();
   const ended: string[] = [];
   const inner = (decide: (isGiven: boolean) => void): (() => void) => {
     decide(true);
@@ -194,7 +195,7 @@ test('a value that throws when it is read does not give consent, and does not th
     [Object.defineProperty({}, 'then', { get: mine }), 'undecided'],
     [Object.defineProperty(() => {}, 'source', { get: mine }), 'denied'],
   ] as const) {
-    const consent = openConsent({});
+    const consent = openConsent();
     consent.set(value, 'a');
     await new Promise((resolve) => setTimeout(resolve));
     expect(stateOf(consent)).toBe(state);
@@ -202,7 +203,7 @@ test('a value that throws when it is read does not give consent, and does not th
 });
 
 test('a source decides as often as it likes, until another takes its place; ending it never throws', () => {
-  const consent = openConsent({});
+  const consent = openConsent();
   const calls: string[] = [];
   let decide: (isGiven: boolean) => void = () => {};
   const first: ConsentSource = Object.assign(
@@ -239,8 +240,8 @@ test('a source that decides at once does not interrupt consent that was given be
 
 describe('the option', () => {
   const begin = (options: object): Consent => {
-    const consent = openConsent({});
-    consent.begin(options, ignore);
+    const consent = openConsent();
+    consent.begin(options);
     return consent;
   };
 
@@ -276,12 +277,13 @@ describe('the option', () => {
 describe('the next mount in a place', () => {
   /** What the second of two mounts begins with, after `decide` on the first. */
   function next(options: object, decide: (first: Consent) => void, page?: Consent): State {
-    const place = openConsent({});
-    place.begin(options, ignore, page);
-    decide(place);
-    place.close();
-    place.begin(options, ignore, page);
-    return stateOf(place);
+    const place: ConsentPlace = {};
+    const [first, second] = [openConsent(), openConsent()];
+    first.begin(options, { place, page });
+    decide(first);
+    first.close();
+    second.begin(options, { place, page });
+    return stateOf(second);
   }
 
   test.each([
@@ -298,41 +300,13 @@ describe('the next mount in a place', () => {
   });
 
   test('begins with what was taken back, whatever a promise in its option says later', async () => {
-    const place = openConsent({});
-    place.begin({ consent: true }, ignore);
-    place.set('required', 'consent()');
-    place.close();
-    place.begin({ consent: Promise.resolve(true) }, ignore);
+    const place: ConsentPlace = {};
+    const [first, second] = [openConsent(), openConsent()];
+    first.begin({ consent: true }, { place });
+    first.set('required', 'consent()');
+    second.begin({ consent: Promise.resolve(true) }, { place });
     await new Promise((resolve) => setTimeout(resolve));
-    expect(stateOf(place)).toBe('undecided');
-  });
-
-  test('hears a promise that was passed to the mount before, unless something newer was decided', async () => {
-    for (const [isGiven, later, state] of [
-      [true, undefined, 'given'],
-      [false, undefined, 'denied'],
-      [true, false, 'denied'],
-    ] as const) {
-      const place = openConsent({});
-      place.begin({}, ignore);
-      place.set(Promise.resolve(isGiven), 'consent()');
-      place.close();
-      place.begin({ consent: Promise.resolve(!isGiven) }, ignore);
-      expect(stateOf(place)).toBe('undecided');
-      if (later !== undefined) place.set(later, 'consent()');
-      await new Promise((resolve) => setTimeout(resolve));
-      expect(stateOf(place)).toBe(state);
-    }
-  });
-
-  test('finds nothing else: the log of a page does not grow with the mounts that it had', () => {
-    const page = openConsent();
-    for (const option of [true, false, 'required', () => {}]) {
-      const consent = openConsent({});
-      consent.begin({ consent: option }, ignore, page);
-      consent.close();
-    }
-    expect(page.log.entries).toHaveLength(1);
+    expect(stateOf(second)).toBe('undecided');
   });
 
   test('asks the source of its option anew', () => {
@@ -342,7 +316,7 @@ describe('the next mount in a place', () => {
   });
 
   test('does not follow what the page said before the denial, not even in the same task', () => {
-    const page = openConsent();
+    const page = openPageConsent();
     page.set(true, 'consent()');
     expect(next({}, (first) => first.set(false, 'consent()'), page)).toBe('denied');
   });

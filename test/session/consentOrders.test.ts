@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { IS_LONG, sample } from '../fixtures/effort.ts';
 import type { SessionQueue } from '../../src/queue/openCore.ts';
 import { checkOptions } from '../../src/session/checkOptions.ts';
-import { type ConsentPlace, openConsent } from '../../src/session/consent.ts';
+import { type ConsentPlace, openPageConsent } from '../../src/session/consent.ts';
 import { openOfferSession, type OfferSession } from '../../src/session/offerSession.ts';
 import { openTrace, type Trace } from '../../src/session/openTrace.ts';
 import type { SessionStorage } from '../../src/session/sessionStorage.ts';
@@ -50,9 +50,8 @@ function openWorld(option: Option, hasSibling: boolean, isPrerendered: boolean) 
     withdraw: () => clear(),
     resume() {},
   };
-  const page = openConsent(undefined, (now, before) => {
-    if (now?.isGiven === false && now !== before && now.scope === 'origin') clear();
-  });
+  const page = openPageConsent();
+  page.subscribe((now, before) => now?.isGiven === false && now !== before && now.scope === 'origin' && clear());
 
   function open(chosen: Option, at?: ConsentPlace): { session: OfferSession; trace: Trace; isShown(): boolean } {
     const trace = openTrace();

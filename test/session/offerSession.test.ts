@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
-import { openConsent } from '../../src/session/consent.ts';
+import { openPageConsent } from '../../src/session/consent.ts';
 import type { LoadedOffers } from '../../src/session/findOffers.ts';
 import { type Explanation, type Failure, openTrace, outcome, type Trace } from '../../src/session/openTrace.ts';
 import { openOfferSession, type OfferSession, type Shown } from '../../src/session/offerSession.ts';
@@ -218,7 +218,7 @@ test('showing offers again never gives consent: not past a denial of the page, n
   vi.stubGlobal('navigator', { globalPrivacyControl: true });
   const { consent: _, ...noConsent } = { ...OPTIONS, consent: undefined };
   const asked: unknown[] = [];
-  for (const page of [undefined, openConsent()]) {
+  for (const page of [undefined, openPageConsent()]) {
     const relay = startRelay(1);
     const trace = openTrace();
     const options = { ...noConsent, fetch: relay.fetch };
@@ -327,39 +327,16 @@ test('storage that hangs delays no decision', async () => {
 });
 
 test('one mount’s no clears what earlier pages stored, but nothing that the page was allowed to store', async () => {
-  for (const page of [undefined, openConsent()]) {
+  for (const page of [undefined, openPageConsent()]) {
     page?.set(true, 'consent()');
     const options = { ...OPTIONS, consent: false };
     const trace = openTrace();
-    const storage = { ...keyValueStorage(device()), withdraw: vi.fn() };
+    const storage = { ...keyValueStorage(device()), withdraw: vi.fn(), clearOrders: vi.fn() };
     const show = (): Promise<never> => new Promise(() => {});
     openOfferSession({ options, placement: checkOptions(options) }, { trace, storage, page, show });
     await vi.waitFor(() => expect(trace.outcome?.code).toBe('consent_denied'));
-    expect(storage.withdraw).toHaveBeenCalledTimes(page ? 0 : 1);
+    for (const clear of [storage.withdraw, storage.clearOrders]) expect(clear).toHaveBeenCalledTimes(page ? 0 : 1);
   }
-});
-
-test('a mount that begins under a denial clears nothing again: another tab may have been given consent since', async () => {
-  const page = openConsent();
-  const place = {};
-  const storage = { ...keyValueStorage(device()), withdraw: vi.fn() };
-  const mount = async (): Promise<OfferSession> => {
-    const trace = openTrace();
-    const show = (): Promise<never> => new Promise(() => {});
-    const options = { ...OPTIONS, consent: 'required' } as const;
-    const attempt = { options, placement: checkOptions(options) };
-    const session = openOfferSession(attempt, { trace, storage, page, place, show });
-    await Promise.resolve();
-    return session;
-  };
-  const first = await mount();
-  first.consent(false);
-  first.destroy();
-  expect(storage.withdraw).toHaveBeenCalledTimes(1);
-  (await mount()).destroy();
-  page.set(false, 'consent()');
-  await mount();
-  expect(storage.withdraw).toHaveBeenCalledTimes(1);
 });
 
 test('an aborted signal destroys it, before it has begun as well', async () => {
