@@ -2,8 +2,9 @@ import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createNetwork, NetworkStartError, type NetworkOptions } from '../../../src/network.ts';
+import { openPglite } from '../../../src/network/database/pglite.ts';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
-import { testNetworkOf } from '../testNetwork.ts';
+import { event, NOW, testNetworkOf } from '../testNetwork.ts';
 
 // A new directory takes the embedded database seconds of computing, and this machine may be busy.
 
@@ -34,6 +35,27 @@ test('a staging network has its directory alone, shows the same keys at every st
     (await testNetworkOf(second).call('GET', '/adnet/channel/details/', { key: described.keys.management ?? '' }))
       .status,
   ).toBe(200);
+  await second.close();
+});
+
+test('what a process left unbilled, the next one bills when it starts', async () => {
+  const data = makeFolder();
+  const first = await start({ data, now: NOW });
+  const world = testNetworkOf(first);
+  await world.offer();
+  const shown = await world.session();
+  await world.batch(['BRAND_CLICK', 'CONVERSION'].map((name) => event(name, shown)));
+  const billed = await world.summary();
+  await first.close();
+  // As if it had been killed before it billed.
+  const db = await openPglite(join(data, 'database'));
+  await db.query('UPDATE conversions SET attributed = false', []);
+  await db.close();
+  const second = await start({ data });
+  const spent = 2 * (billed['attributed_ad_spend_amount'] ?? 0);
+  const summary = (): Promise<object> => testNetworkOf(second).summary();
+  await expect.poll(summary, { timeout: 10_000 }).toMatchObject({ attributed_ad_spend_amount: spent });
+  expect(spent).toBeGreaterThan(0);
   await second.close();
 });
 
