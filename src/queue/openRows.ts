@@ -47,8 +47,11 @@ export interface Rows {
   isInFlight(key: string): boolean;
   /** Makes what a response has changed durable, and releases the rows that were claimed for it. */
   confirm(batch: readonly QueueEntry[], changes: readonly RowChange[]): Promise<void>;
-  /** Makes changes in one transaction, and drops what is too much, and what is too old at the time `dropAt`. */
-  change(changes: readonly RowChange[], dropAt?: number): Promise<void>;
+  /**
+   * Makes changes in one transaction, and drops what is too much, and what is too old at the time `dropAt`: what this page has
+   * put only by the relay's time.
+   */
+  change(changes: readonly RowChange[], dropAt?: number, isRelayTime?: boolean): Promise<void>;
   /** Empties the queue, however long it takes. Resolves when it is empty, or storage is gone. */
   clear(): Promise<unknown>;
   /** Empties it in this task, with its consent, and closes. */
@@ -195,6 +198,7 @@ export function openRows(
     changes: readonly RowChange[],
     // A dead letter may be one too many.
     dropAt = changes.some(([key]) => key > DEAD) ? 0 : undefined,
+    isRelayTime?: boolean,
   ): Promise<void> {
     if (isStopped || (!changes[0] && dropAt === undefined)) return;
     for (const [key, value, from] of changes) {
@@ -218,7 +222,7 @@ export function openRows(
       });
       if (dropAt === undefined) return { drops: [], id, given, stored };
       const keys = await table.keys();
-      const drops = findDrops(keys, known, dropAt);
+      const drops = findDrops(keys, known, dropAt, isRelayTime);
       const gone = drops.flatMap(([, dropped]) => dropped);
       for (const key of gone) table.put(key, undefined);
       room = QUEUE_GROWN - keys.length + gone.length;
@@ -227,7 +231,7 @@ export function openRows(
     // What storage was too slow for stays unconfirmed: a read that was waiting as well must not take it for delivered.
     if (!changed) {
       room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
-      if (dropAt !== undefined) drop(findDrops([...known.keys()].sort(), known, dropAt));
+      if (dropAt !== undefined) drop(findDrops([...known.keys()].sort(), known, dropAt, isRelayTime));
       return;
     }
     for (const [key] of changes) {

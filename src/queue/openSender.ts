@@ -98,24 +98,27 @@ export function openSender({ name, rows, send, emit, clock, gatherMs = 250, star
     if (isStopped) return false;
     backoff = first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
-    const shown = clock.now();
+    const { at, isRelayTime } = clock.now();
     // Either clock may be wrong.
-    const time = Math.min(now, shown.at);
+    const time = Math.min(now, at);
     let earliest = 0;
     let isHeld = false;
     const due = ([...first] as [string, EventRow][]).filter(([key, { tries }]) => {
       if (!isWaiting(key) || rows.isInFlight(key)) return false;
-      // What looks too old waits for a response, which may set the clock right.
-      if (isOld(key, time)) return !(isHeld = true);
+      // What looks too old waits for a response, which may set the clock right: what this page has written, for the relay's time.
+      if (isOld(key, time)) {
+        isHeld ||= isRelayTime || !rows.known.has(key);
+        return false;
+      }
       const left = tries ? keyTime(key) - now : 0;
       // A refused row is due at its key's time, unless that was written under another clock.
       if (left <= 0 || left > LONGEST_DELAY_MS) return true;
       earliest ||= left;
       return false;
     });
-    if (due[0] ? isHeld && shown.isRelayTime : isHeld || !hasSwept) {
+    if (due[0] ? isHeld && (isRelayTime || lastResponse) : isHeld || !hasSwept) {
       hasSwept = true;
-      await rows.change([], time);
+      await rows.change([], time, isRelayTime);
       return true;
     }
     const batch = takeBatch(due, backoff);

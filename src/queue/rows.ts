@@ -112,15 +112,15 @@ export function isOld(key: string, now: number): boolean {
 }
 
 /**
- * Finds what to drop of all rows: what is more than the queue holds, and what is too old at a time. Rows in flight
- * are never dropped.
+ * Finds what to drop of all rows: what is more than the queue holds, and what is too old at a time, which for those of this
+ * page has to be the relay's: a device's clock may be set. Rows in flight are never dropped.
  */
-export function findDrops(keys: readonly string[], known: Known, now: number): Drops {
+export function findDrops(keys: readonly string[], known: Known, now: number, isRelayTime?: boolean): Drops {
   const found = { expired: [] as string[], dead: [] as string[], rest: [] as string[] };
   for (const key of keys) {
     const isDead = key > DEAD;
     if (!isDead && (!isWaiting(key) || known.get(key)?.isInFlight)) continue;
-    found[isOld(key, now) ? 'expired' : isDead ? 'dead' : 'rest'].push(key);
+    found[isOld(key, now) && (isRelayTime || !known.has(key)) ? 'expired' : isDead ? 'dead' : 'rest'].push(key);
   }
   return [
     ['expired', found.expired],

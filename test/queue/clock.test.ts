@@ -180,3 +180,34 @@ it.each([0, 9 * DAY])(
     await queue.close();
   },
 );
+
+it('a clock that is set ahead by days while the relay is away drops nothing of this page', async () => {
+  const relay = startRelay();
+  const queue = open(relay);
+  await queue.track(event('delivered', { event_name: 'BRAND_CLICK' }));
+  await vi.waitFor(() => expect(relay.times.size).toBe(1));
+  relay.isUp = false;
+  await queue.track(event('waiting', { event_name: 'BRAND_CLICK' }));
+  await vi.waitFor(async () => expect((await queue.stats()).nextTryAt).toBeGreaterThan(0));
+  offset = 8 * DAY;
+  await queue.flush();
+  relay.isUp = true;
+  await queue.track(event('now', { event_name: 'BRAND_CLICK' }));
+  await queue.flush();
+  expect([...relay.times.keys()].toSorted()).toEqual(['delivered', 'now', 'waiting']);
+  expect(await queue.stats()).toMatchObject({ onDisk: 0, dropped: 0 });
+  await queue.close();
+});
+
+it('what an earlier page left more than a week ago is dropped even while the relay is away and new events wait', async () => {
+  const relay = startRelay();
+  relay.isUp = false;
+  const earlier = open(relay);
+  await earlier.track(event('old', { event_name: 'BRAND_CLICK' }));
+  await earlier.close();
+  now += 8 * DAY;
+  const queue = open(relay);
+  await queue.track(event('new', { event_name: 'BRAND_CLICK' }));
+  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ onDisk: 1, dropped: 1 }));
+  await queue.close();
+});
