@@ -8,7 +8,7 @@ import type { Plan } from './plan.ts';
 import type { RelayServer } from './relay.ts';
 import { type Machine, type Process, type World } from './world.ts';
 import type { AuditedMetric } from '../../src/cli/audit/compareCounts.ts';
-import type { Exchange, Wire } from './wire.ts';
+import { type Exchange, sharedSessions, type Wire } from './wire.ts';
 
 /** Milliseconds by which clocks may differ before a network refuses events. */
 const CLOCKS_MS = 200_000;
@@ -22,6 +22,8 @@ interface Tracked {
   readonly at: number;
   /** Consent was withdrawn since: it need not arrive. */
   isWithdrawn: boolean;
+  /** That had tracked it when consent was withdrawn, before another one tracked it again. */
+  readonly withdrawnIn: readonly Process[];
 }
 
 /** What really happened, and what was said of it. */
@@ -69,8 +71,10 @@ export class Truth {
     const { event_id: id } = event;
     if (this.tracked.has(id) && this.isOld(id)) this.again.add(id);
     this.rows.push({ device, id, at: this.#world.time });
-    const tabs = [tab, ...(this.tracked.get(id)?.tabs ?? [])];
-    this.tracked.set(id, { device, tabs, event, at: this.#world.time, isWithdrawn: !hasConsent });
+    const before = this.tracked.get(id);
+    const tabs = [tab, ...(before?.tabs ?? [])];
+    const withdrawnIn = before?.isWithdrawn ? before.tabs : (before?.withdrawnIn ?? []);
+    this.tracked.set(id, { device, tabs, withdrawnIn, event, at: this.#world.time, isWithdrawn: !hasConsent });
   }
 
   noteDelivered(device: Device, tab: string, ids: readonly string[]): void {
@@ -237,7 +241,7 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
     const count = truth.relays.reduce((sum, relay) => sum + (relay.said[name] ?? 0), 0);
     if (count > most[name]) failures.push(`2 said without a cause: ${name} ${count}, and ${most[name]} have one`);
   }
-  failures.push(...sharedSessions(truth), ...wrongReport(truth, bodies));
+  failures.push(...sharedSessions(truth.wire, truth.blocks), ...wrongReport(truth, bodies));
   return failures;
 }
 
@@ -250,7 +254,7 @@ function wrongDrops(truth: Truth): string[] {
     const events = [...truth.tracked].filter(([id]) => !truth.delivered.has(`${tab.name} ${id}`));
     const most =
       reason === 'withdrawn'
-        ? events.filter(([, { tabs, isWithdrawn }]) => tabs.includes(tab) && isWithdrawn).length
+        ? events.filter(([, one]) => (one.isWithdrawn ? one.tabs : one.withdrawnIn).includes(tab)).length
         : reason !== 'expired'
           ? 0
           : device.tabs.some(({ diedBusy }) => diedBusy)
@@ -304,19 +308,6 @@ function excusedByDeath({ wire, plan }: Truth): number {
       ({ link, path, takenBy, from }) => link === 'relay' && path !== '/recommendations' && takenBy[0] && !from.isAlive,
     )
     .reduce((sum, { body }) => sum + (body as { events: unknown[] }).events.length, 0);
-}
-
-/** Sessions that more than one device was given, or that were in a block as well. */
-function sharedSessions({ wire, blocks }: Truth): string[] {
-  const devices = new Map<string, Set<string>>();
-  for (const { session, person } of blocks) add(devices, session, `blocks of shopper ${person}`);
-  for (const { link, said, from } of wire.exchanges) {
-    const { session_id } = (said ?? {}) as { session_id?: string };
-    if (link === 'page' && session_id) add(devices, session_id, from.machine.name);
-  }
-  return [...devices].flatMap(([session, names]) =>
-    names.size > 1 ? [`4 session ${session} was given to ${[...names].join(' and ')}`] : [],
-  );
 }
 
 function countBy(names: readonly string[]): Map<string, number> {

@@ -234,3 +234,18 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
+
+/** Sessions that more than one device was given, or that were in a block of the merchant's server as well. */
+export function sharedSessions({ exchanges }: Wire, blocks: readonly { session: string; person: number }[]): string[] {
+  const owners = new Map<string, Set<string>>();
+  const add = (session: string, name: string): unknown =>
+    owners.set(session, (owners.get(session) ?? new Set()).add(name));
+  for (const { session, person } of blocks) add(session, `blocks of shopper ${person}`);
+  for (const { link, said, from } of exchanges) {
+    const { session_id } = (said ?? {}) as { session_id?: string };
+    if (link === 'page' && session_id) add(session_id, from.machine.name);
+  }
+  return [...owners].flatMap(([session, names]) =>
+    names.size > 1 ? [`4 session ${session} was given to ${[...names].join(' and ')}`] : [],
+  );
+}
