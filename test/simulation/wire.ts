@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/wire/utcDates.ts';
 import { never, type Process, type World } from './world.ts';
 
 /** What may happen to one request and its response. */
@@ -174,6 +175,7 @@ export class Wire {
       return new Response(null, { status: 303, headers: { location: '/elsewhere' } });
     }
     await world.wait(fault === 'reply late' ? world.between(1_000, 20_000) : ms());
+    if (world.time - begun > DAY_MS) throw broken('ECONNRESET');
     if (fault !== 'reply cut') {
       exchange.isAnswered = init.signal?.aborted !== true;
       return response;
