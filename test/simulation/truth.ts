@@ -251,10 +251,12 @@ function wrongDrops(truth: Truth): string[] {
     const isOne = (drop: { device: Device; tab: Process }): boolean =>
       reason === 'withdrawn' ? drop.tab === tab : drop.device === device;
     // What another page has delivered, this one may not know.
-    const events = [...truth.tracked].filter(([id]) => !truth.delivered.has(`${tab.name} ${id}`));
+    const isKept = (id: string): boolean => !truth.delivered.has(`${tab.name} ${id}`);
     const most =
       reason === 'withdrawn'
-        ? events.filter(([, one]) => (one.isWithdrawn ? one.tabs : one.withdrawnIn).includes(tab)).length
+        ? [...truth.tracked].filter(
+            ([id, one]) => one.withdrawnIn.includes(tab) || (one.isWithdrawn && one.tabs.includes(tab) && isKept(id)),
+          ).length
         : reason !== 'expired'
           ? 0
           : device.tabs.some(({ diedBusy }) => diedBusy)
