@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { writeCustomElements } from './customElements.mjs';
 import { install, markBuilt, PACKAGES } from './prepare.mjs';
 import { createProgress } from './progress.mjs';
@@ -72,11 +72,9 @@ for (const [mode, folder, name] of STEPS) {
 }
 progress.step('declarations and the embedded database');
 writeIntegrity();
-await writeCustomElements(pathToFileURL(`${process.cwd()}/${ALL}/`), `${ALL}/custom-elements.json`);
 await others;
+await writeCustomElements(ALL);
 cpSync('src/network/pages/images', `${ALL}/network/pages/images`, { recursive: true });
-// The compiler writes no declaration for a file that is one.
-cpSync('src/page/elementTypes.d.ts', `${ALL}/page/elementTypes.d.ts`);
 
 for (const [name, folder] of Object.entries(PACKAGES)) fill(name, folder);
 for (const [name, folder] of Object.entries(PACKAGES)) {

@@ -1,14 +1,21 @@
-// Writes the custom elements manifest: what editors, Storybook and documentation tools read about <offer-let>. Attributes come
-// from their type; parts and custom properties from the page that documents them.
+// Writes what editors, Storybook and documentation tools read about <offer-let>: its types, and the custom elements manifest.
+// Attributes come from the types of options; parts and custom properties from the page that documents them.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 
-const TYPES = 'src/page/elementTypes.d.ts';
+const TYPES = ['src/session/checkOptions.ts', 'src/page/elementTypes.d.ts'];
 const THEMING = /\n## Theming\n([\s\S]*?)\n## /.exec(readFileSync('docs/reference/page.md', 'utf8'))?.[1] ?? '';
 
-/** Writes the manifest to `file`. `modules` is the URL of the folder with the built modules. */
-export async function writeCustomElements(modules, file) {
-  const { ATTRIBUTES } = await import(new URL('page/showOptions.js', modules).href);
+/** Writes both to a folder, which has the built modules. */
+export async function writeCustomElements(folder) {
+  const modules = pathToFileURL(`${process.cwd()}/${folder}/`);
+  const { nameOf, OPTIONS } = await import(new URL('session/checkOptions.js', modules).href);
   const { DISPLAY_MODES, VIEWS } = await import(new URL('wire/offers/request.js', modules).href);
+  const attributes = readAttributes(OPTIONS, { View: VIEWS, DisplayMode: DISPLAY_MODES }).map(({ name, ...about }) => ({
+    name: nameOf(name, ''),
+    ...about,
+  }));
+  writeTypes(attributes, `${folder}/${TYPES[1].replace('src/', '')}`);
   const module = 'dist/element.js';
   const element = {
     kind: 'class',
@@ -19,7 +26,7 @@ export async function writeCustomElements(modules, file) {
     summary: 'Shows partner offers where it is.',
     description:
       'Attributes may change until the request for offers is sent. After that, a new `view`, `display-mode` or `order-id` shows offers anew, `consent` is a later decision, and other changes have no effect.',
-    attributes: readAttributes(ATTRIBUTES, { View: VIEWS, DisplayMode: DISPLAY_MODES }),
+    attributes,
     members: [
       field(
         'mount',
@@ -62,30 +69,43 @@ export async function writeCustomElements(modules, file) {
       },
     ],
   };
-  writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
+  writeFileSync(`${folder}/custom-elements.json`, `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
 function field(name, text, description, readonly = false) {
   return { kind: 'field', name, type: { text }, ...(readonly ? { readonly } : {}), description };
 }
 
-/** The attributes as their interface describes them. Throws unless those are exactly the ones that the element reads. */
-function readAttributes(names, unions) {
-  const [, body = ''] = /interface OfferLetAttributes \{\n([\s\S]*?)\n\}/.exec(readFileSync(TYPES, 'utf8')) ?? [];
-  const attributes = [...body.matchAll(/\/\*\*([\s\S]*?)\*\/\s*'?([\w-]+)'?\?: ([^;]+);/g)].map(
-    ([, comment, name, type]) => ({ name, type: { text: textOfType(type) }, description: oneLine(comment) }),
+/** Writes the types with a comment for each attribute: editors show none of a name that another type makes. */
+function writeTypes(attributes, file) {
+  const members = attributes
+    .filter(({ name }) => name !== 'consent')
+    .map(({ name, description }) => `\n  /** ${description} */\n  '${name}'?: Attributes['${name}'];`);
+  writeFileSync(
+    file,
+    readFileSync(TYPES[1], 'utf8').replace('extends Attributes {', (before) => before + members.join('')),
   );
-  const described = attributes.map(({ name }) => name);
-  if (described.toSorted().join() !== names.toSorted().join())
-    throw new Error(
-      `${TYPES} describes the attributes ${described.join(', ')}. The element reads ${names.join(', ')}.`,
-    );
-  return attributes;
+}
+
+/** The attributes as their interfaces describe them. Throws if one is in none. */
+function readAttributes(options, unions) {
+  const text = TYPES.map((path) => readFileSync(path, 'utf8')).join('');
+  const bodies = [...text.matchAll(/interface \w+Attributes .*\{\n([\s\S]*?)\n\}/g)].map(([, body]) => body).join('\n');
+  const described = new Map(
+    [...bodies.matchAll(/\/\*\*([\s\S]*?)\*\/\s*(\w+)\??: ([^;]+);/g)].map(([, comment, name, type]) => [
+      name,
+      { name, type: { text: textOfType(type) }, description: oneLine(comment) },
+    ]),
+  );
+  return options.flatMap(([name, [at]]) => {
+    if (!at) return [];
+    if (!described.has(name)) throw new Error(`${TYPES.join(' and ')} do not describe the attribute ${name}.`);
+    return described.get(name);
+  });
 
   function textOfType(type) {
-    const parts = type.split(' | ').filter((part) => !['null', 'undefined'].includes(part));
-    const named = parts.flatMap((part) => unions[part]?.map((value) => `'${value}'`) ?? (part === 'Text' ? [] : part));
-    return named.join(' | ') || 'string';
+    const parts = type.split(' | ').filter((part) => part !== 'undefined');
+    return parts.flatMap((part) => unions[part]?.map((value) => `'${value}'`) ?? part).join(' | ');
   }
 }
 

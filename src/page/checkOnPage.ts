@@ -10,13 +10,13 @@ export function checkOnPage(options: ShowOptions, { prefix, consentTexts }: Auth
   if ('code' in checked) return checked;
   if (checked.mode === 'INLINE' && !options.target)
     return invalid(nameOf('target', prefix), 'a selector, such as "#offers"');
-  const { request, locale } = checked;
-  const [language] = /^[a-z]{2,3}(?![a-z])/.exec(localeOf({ ...options, locale }).toLowerCase()) ?? [];
+  const { request } = checked;
+  const [language] = /^[a-z]{2,3}(?![a-z])/.exec(localeOf(checked.options).toLowerCase()) ?? [];
   return { ...checked, request: { ...request, attributes: { language, ...request.attributes } } };
 }
 
 /** Returns the language of the offers and of the widget's own texts. */
-export function localeOf({ locale }: ShowOptions): string {
+export function localeOf({ locale }: Pick<ShowOptions, 'locale'>): string {
   return locale ?? (dom.documentElement.lang || navigator.language);
 }
 

@@ -144,7 +144,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
 
   function attempt(): Attempt {
     const placement = copy.error ?? checkOnPage(options, context);
-    if (!('code' in placement)) options = { ...options, theme: placement.theme, locale: placement.locale };
+    if (!('code' in placement)) options = { ...options, ...placement.options };
     return { options, placement };
   }
 

@@ -2,25 +2,21 @@ import type { FoundOffers } from '../session/findOffers.ts';
 import type { OfferSession } from '../session/offerSession.ts';
 import type { ConsentOption } from '../session/consent.ts';
 import type { Outcome, Explanation } from '../session/openTrace.ts';
-import { nameOf, OPTIONS, type OfferOptions } from '../session/checkOptions.ts';
+import { nameOf, OPTIONS, type OfferOptions, type PageAttributes } from '../session/checkOptions.ts';
 import type { MessageOverrides } from '../widget/messages.ts';
 import { type LoadSources, readConsent } from './namedConsent.ts';
 
 /** The options of `showOffers`. Only `relay` and `request` are required. */
-export interface ShowOptions extends OfferOptions {
+export interface ShowOptions extends OfferOptions, PageAttributes {
   /** INLINE: the element that the offers are placed in, or its CSS selector. */
   target?: string | Element | undefined;
-  /** By default `auto`, which follows the page's own color-scheme. */
-  theme?: 'auto' | 'light' | 'dark' | undefined;
-  /** BCP 47 language of the widget's own texts, and of the offers where there are some. By default the page's `lang`. */
-  locale?: string | undefined;
   /** Replaces the widget's own texts, for other languages or another tone. */
   messages?: MessageOverrides | undefined;
 }
 
 /** The attributes of an element that are read. A script tag has them with the prefix `data-`, and `data-target`. */
-export const ATTRIBUTES: readonly string[] = /* @__PURE__ */ OPTIONS.filter(([, at]) => at).map(([name]) =>
-  nameOf(name, ''),
+export const ATTRIBUTES: readonly string[] = /* @__PURE__ */ OPTIONS.flatMap(([name, [at]]) =>
+  at ? nameOf(name, '') : [],
 );
 
 /**
@@ -32,15 +28,17 @@ export function readAttributes(element: Element, prefix: 'data-' | '', load: Loa
     [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
   );
   const options: Fields = { attributes, request: { user_details: {}, placement_details: {} } };
-  for (const [name, at = ''] of [...OPTIONS, ['target', 'target']] as const) {
+  for (const [name, [at = '', isValid]] of [...OPTIONS, ['target', ['target']]] as const) {
     const text = at && element.getAttribute(nameOf(name, prefix))?.trim();
     const places = at.split('.');
     const field = places.pop() ?? '';
-    if (text) places.reduce((fields, place) => (fields[place] ??= {}) as Fields, options)[field] = text;
+    if (text)
+      places.reduce((fields, place) => (fields[place] ??= {}) as Fields, options)[field] = isValid?.(Number(text))
+        ? Number(text)
+        : text;
   }
   const sandbox = element.getAttribute(`${prefix}sandbox`);
   options['sandbox'] = sandbox !== null && sandbox !== 'false';
-  if (options['maxOffers']) options['maxOffers'] = Number(options['maxOffers']);
   const consent = element.getAttribute(`${prefix}consent`);
   // Without the attribute there is no option, which means the default.
   if (consent !== null) options['consent'] = readConsent(consent, load);

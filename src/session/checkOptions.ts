@@ -15,16 +15,54 @@ import {
 import { CONSENT_VALUES, isConsentOption, type ConsentOption } from './consent.ts';
 import { invalid, outcome, type Failure, type PageEvent } from './openTrace.ts';
 
-/** Options that sessions with and without a page have in common. */
-export interface OfferOptions extends RelayAccess {
-  /** Where the merchant's relay is mounted: a path (`/offers`) or a URL. */
+// Each attribute is a line of one of the next three interfaces, and of OPTIONS. Types, checks and documents follow.
+
+/** Fields of the request that are attributes. */
+export interface RequestAttributes {
+  /** Required: the page that the offers are on. */
+  view: View;
+  /** Required: how offers are shown. */
+  display_mode: DisplayMode;
+  /** A name for the placement. Reports can group by it. */
+  widget_id: string;
+  /** Identifies the shopper: SHA-256 of the trimmed, lower-cased email address in hex. */
+  email_hash: string;
+  /** Identifies the shopper. Hashed in the browser, on https pages and localhost only; only the hash leaves it. */
+  email: string;
+  /** Identifies the shopper by a phone number. */
+  phone: string;
+  /** Identifies the shopper by an id of yours. */
+  external_guid: string;
+  /** The order. With it, the offers of the order are remembered for 24 hours. */
+  order_id: number | string;
+  /** The total of the order, such as `42.50`. */
+  order_amount: number | string;
+  /** ISO 4217 code of the total. */
+  order_currency: string;
+}
+
+/** Options that are attributes as well. */
+export interface SharedAttributes {
+  /** Required: the URL or path where your relay is mounted. */
   relay: string;
-  /** The request, in the wire's own shape. A plain `user_details.email` is hashed here and never sent. */
-  request: RecommendationRequest;
-  /** Requests test offers. The response decides whether they are. */
+  /** Requests test offers. A production relay ignores it. */
   sandbox?: boolean | undefined;
   /** Maximum number of offers to show. By default all. */
   maxOffers?: number | undefined;
+}
+
+/** Options of a page that are attributes as well. */
+export interface PageAttributes {
+  /** By default `auto`, which follows the page's own `color-scheme`. */
+  theme?: 'auto' | 'light' | 'dark' | undefined;
+  /** BCP 47 language of the widget's own texts, and of the offers where there are some. By default the page's `lang`. */
+  locale?: string | undefined;
+}
+
+/** Options that sessions with and without a page have in common. */
+export interface OfferOptions extends SharedAttributes, RelayAccess {
+  /** The request, in the wire's own shape. A plain `user_details.email` is hashed here and never sent. */
+  request: RecommendationRequest;
   /**
    * Nothing is requested or stored before consent is given. Only an option that is absent means the default: given, unless
    * the browser sends Global Privacy Control, which an explicit `true` overrides. `'required'`, `null` and `undefined` wait for
@@ -50,22 +88,17 @@ export interface Placement {
   readonly mode: DisplayMode;
   /** A copy of the request, without optional values that are not valid. */
   readonly request: RecommendationRequest;
-  readonly maxOffers: number | undefined;
   readonly isSandbox: boolean;
-  readonly signal: AbortSignal | undefined;
-  /** The options of a page, if they are valid. */
-  readonly theme: 'auto' | 'light' | 'dark' | undefined;
-  readonly locale: string | undefined;
+  /** All options. What was left out is undefined. */
+  readonly options: OfferOptions & PageAttributes;
   /** What was left out, a sentence each. */
   readonly warnings: readonly string[];
 }
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 
-/** An option: its name in messages, where its value is, if an attribute may have it, and what it must be, if it is there. */
+/** An option: where its value is, if an attribute may have it, and what it must be, if it is there. */
 type Option = readonly [
-  /** Attributes have it with hyphens. */
-  name: string,
   at?: string | undefined,
   isValid?: (value: unknown) => unknown,
   /** What is valid, for messages. */
@@ -74,28 +107,41 @@ type Option = readonly [
   isRefused?: boolean,
 ];
 
-/** What can be passed. */
-export const OPTIONS: readonly Option[] = [
-  ['view', 'request.placement_details.view'],
-  ['display_mode', 'request.placement_details.display_mode'],
-  ['widget_id', 'request.placement_details.widget_id'],
-  ['relay', 'relay'],
-  ['theme', 'theme', (value) => oneOf(THEMES, value), THEMES.join(' or ')],
-  ['locale', 'locale', isLocale, 'a language such as de'],
-  ['email_hash', 'request.user_details.email_hash'],
-  ['email', 'request.user_details.email'],
-  ['phone', 'request.user_details.phone'],
-  ['external_guid', 'request.user_details.external_guid'],
-  ['order_id', 'request.order_details.order_id'],
-  ['order_amount', 'request.order_details.cost_details.amount'],
-  ['order_currency', 'request.order_details.cost_details.currency_code'],
-  ['sandbox', 'sandbox'],
-  ['maxOffers', 'maxOffers', (value) => Number.isInteger(value) && Number(value) > 0, 'a whole number above 0'],
-  ['consent', 'consent', isConsentOption, CONSENT_VALUES, true],
-  ['fetch', undefined, (value) => typeof value === 'function', 'a function like the global fetch', true],
-  ['headers', undefined, (value) => Object(value) === value, 'headers, or a function that returns them', true],
-  ['signal', undefined, (value) => (value as AbortSignal).addEventListener, 'the signal of an AbortController'],
-];
+/** What is checked, or is an attribute. */
+export type OptionName =
+  | keyof (RequestAttributes & SharedAttributes & PageAttributes & RelayAccess)
+  | 'consent'
+  | 'signal';
+
+/** What can be passed, by its name in messages. Attributes have it with hyphens. */
+const TABLE: Readonly<Record<OptionName, Option>> = {
+  view: ['request.placement_details.view'],
+  display_mode: ['request.placement_details.display_mode'],
+  widget_id: ['request.placement_details.widget_id'],
+  relay: ['relay'],
+  theme: ['theme', (value) => oneOf(THEMES, value), THEMES.join(' or ')],
+  locale: ['locale', isLocale, 'a language such as de'],
+  email_hash: ['request.user_details.email_hash'],
+  email: ['request.user_details.email'],
+  phone: ['request.user_details.phone'],
+  external_guid: ['request.user_details.external_guid'],
+  order_id: ['request.order_details.order_id'],
+  order_amount: ['request.order_details.cost_details.amount'],
+  order_currency: ['request.order_details.cost_details.currency_code'],
+  sandbox: ['sandbox'],
+  maxOffers: ['maxOffers', (value) => Number.isInteger(value) && Number(value) > 0, 'a whole number above 0'],
+  consent: ['consent', isConsentOption, CONSENT_VALUES, true],
+  fetch: [undefined, (value) => typeof value === 'function', 'a function like the global fetch', true],
+  headers: [undefined, (value) => Object(value) === value, 'headers, or a function that returns them', true],
+  signal: [
+    undefined,
+    (value) => (value as AbortSignal | undefined)?.addEventListener,
+    'the signal of an AbortController',
+  ],
+};
+
+/** The same, as a list. */
+export const OPTIONS: readonly (readonly [name: string, option: Option])[] = /* @__PURE__ */ Object.entries(TABLE);
 
 /** How the author of options has written them, for messages. */
 export interface AuthorContext {
@@ -181,15 +227,16 @@ function check(options: unknown, { base, prefix, consentTexts }: CheckContext): 
   const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
 
-  const valid: Partial<Record<string, unknown>> = {};
-  for (const [name, , isValid, expected = '', isRefused] of OPTIONS) {
+  const valid: Record<string, unknown> = Object.assign({}, options);
+  for (const [name, [, isValid, expected = '', isRefused]] of OPTIONS) {
     const given = own(options, name);
+    if (!isValid || isValid(given)) continue;
+    valid[name] = undefined;
     // Templates write an empty text, and `token && …` may be false.
-    if (!isValid || (name !== 'consent' && ['', false, null, undefined].includes(given as null))) continue;
+    if (name !== 'consent' && ['', false, null, undefined].includes(given as null)) continue;
     const texts = (name === 'consent' && consentTexts) || expected;
-    if (isValid(given)) valid[name] = given;
-    else if (isRefused) return missing(name, texts);
-    else leaveOut(name, texts);
+    if (isRefused) return missing(name, texts);
+    leaveOut(name, texts);
   }
   const order = request.order_details;
   const cost = (own(order, 'cost_details') ?? {}) as CostDetails;
@@ -207,10 +254,7 @@ function check(options: unknown, { base, prefix, consentTexts }: CheckContext): 
     view,
     mode,
     request,
-    theme: valid['theme'] as Placement['theme'],
-    locale: valid['locale'] as string | undefined,
-    maxOffers: valid['maxOffers'] as number | undefined,
-    signal: valid['signal'] as AbortSignal | undefined,
+    options: valid as unknown as Placement['options'],
     isSandbox: own(options, 'sandbox') === true,
     warnings,
   };

@@ -180,7 +180,7 @@ function load(
   { placement, trace, queue }: OfferContext,
 ): LoadedOffers | Failure {
   const { session_id, left_out, sandbox: isSandbox } = response;
-  const groups = firstOffers(response.groups, placement.maxOffers);
+  const groups = firstOffers(response.groups, placement.options.maxOffers);
   const count = groups.reduce((sum, { offers }) => sum + offers.length, 0);
   const isCounted = isSandbox || !isBot((globalThis.navigator as { userAgent?: string } | undefined)?.userAgent ?? '');
   trace.response = { session_id, offers: count, isSandbox, isRemembered, isPrefetched, isCounted };

@@ -103,7 +103,7 @@ export function openOfferSession<Code extends string>(
 
   const { options, placement } = attempt;
   /** The caller's, which destroys the session. Each time that offers are shown has its own signal. */
-  const callerSignal = 'code' in placement ? undefined : placement.signal;
+  const callerSignal = 'code' in placement ? undefined : placement.options.signal;
   consent.subscribe(decided);
   if (callerSignal?.aborted) queueMicrotask(destroy);
   // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { networkRoutes } from '../../src/network/createNetwork.ts';
 import * as sources from '../../src/consent.ts';
 import * as clients from '../../src/operator.ts';
-import { ATTRIBUTES } from '../../src/page/showOptions.ts';
 import { MESSAGE_KEYS } from '../../src/widget/messages.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
 import { FORCE_OPTIONS } from '../../src/inspector/forcing.ts';
@@ -26,17 +25,7 @@ test('the page documents every message that can be translated', () => {
   expect(codeIn(keys).filter((name) => /^\w+$/.test(name))).toEqual([...MESSAGE_KEYS]);
 });
 
-test('the page documents every attribute, view and display mode, and the guide every source of consent', () => {
-  const rows = tableIn(sectionOf(page, 'Options'), '`showOffers`');
-  const attributes = rows.flatMap(([, cell = '']) => codeIn(cell));
-  expect(attributes.toSorted()).toEqual([...ATTRIBUTES, 'target'].toSorted());
-  const valuesOf = (name: string): string[] =>
-    rows
-      .filter(([, cell]) => cell === `\`${name}\``)
-      .flatMap(([, , about = '']) => codeIn(about))
-      .toSorted();
-  expect(valuesOf('view')).toEqual([...VIEWS].toSorted());
-  expect(valuesOf('display-mode')).toEqual([...DISPLAY_MODES].toSorted());
+test('the page documents every display mode, and the guide every source of consent', () => {
   const modes = columnOf(sectionOf(page, 'Display modes'), 'mode');
   expect(modes.toSorted()).toEqual([...DISPLAY_MODES].toSorted());
   const guide = sectionOf(pageAt('docs/guides/consent.md'), 'Sources');

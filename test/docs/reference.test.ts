@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../src/program/ExitError.ts';
+import { nameOf, OPTIONS } from '../../src/session/checkOptions.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
 import { typesPage } from '../../tools/typesPage.ts';
 import { RATIOS } from '../network/reporting/model.ts';
@@ -40,6 +41,24 @@ test('the page of exports has every value of every entry', () => {
   });
   expectGenerated('docs/reference/exports.md', 'exports', [
     '| entry | exports | described in |',
+    '|---|---|---|',
+    ...rows,
+  ]);
+});
+
+// After `npm run build`, as above.
+test('the page of options has every attribute as its type describes it', () => {
+  const { modules } = JSON.parse(readFileSync('dist/custom-elements.json', 'utf8')) as {
+    modules: { declarations: { attributes: { name: string; type: { text: string }; description: string }[] }[] }[];
+  };
+  const attributes = modules.flatMap(({ declarations }) => declarations.flatMap((one) => one.attributes));
+  const rows = attributes.map(({ name, type, description }) => {
+    const [, [at = ''] = []] = OPTIONS.find(([option]) => nameOf(option, '') === name) ?? [];
+    const values = [...type.text.matchAll(/'(\w+)'(?!.*\$)/g)].map(([, value]) => `\`${value}\``);
+    return `| \`${name}\` | \`${at}\` | ${description}${values[0] ? ` One of ${values.join(', ')}.` : ''} |`;
+  });
+  expectGenerated('docs/reference/page.md', 'attributes', [
+    '| attribute | `showOffers` | does |',
     '|---|---|---|',
     ...rows,
   ]);

@@ -36,7 +36,8 @@ const tables = [
     true,
   ),
   record('ShowOptions', "import('offerlet').ShowOptions", [
-    ...new Set(columnOf(sectionOf(page, 'Options'), '`showOffers`').map((name) => name.split('.')[0] ?? '')),
+    ...columnOf(sectionOf(page, 'Options'), 'option'),
+    ...tableIn(sectionOf(page, 'Options'), 'attribute').map(([, at = '']) => codeIn(at)[0]?.split('.')[0] ?? ''),
   ]),
   record(
     'DismissEvent',
