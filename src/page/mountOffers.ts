@@ -95,7 +95,7 @@ export function mountOffers({
   function remove(): void {
     signal.removeEventListener('abort', remove);
     watcher.close();
-    void widget?.close('at once');
+    widget?.remove();
     if (host !== element) host.remove();
   }
 }

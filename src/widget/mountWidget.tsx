@@ -18,11 +18,10 @@ const LIMIT_STEP = 2;
 export interface MountedWidget {
   /** Opens the layer and follows the shopper's input. Not in the task that renders, so that neither is long. */
   open(): void;
-  /**
-   * Closes the widget without calling `on`. Resolves once the host is empty. A layer fades out first, but not `at once` or if
-   * reduced motion is preferred.
-   */
-  close(how?: 'at once'): Promise<void>;
+  /** Closes the widget without calling `on`. A layer fades out first, unless reduced motion is preferred. Resolves once it is removed. */
+  close(): Promise<void>;
+  /** Closes the widget and empties the host, at once. */
+  remove(): void;
 }
 
 /** Renders the widget into the host's open shadow root. A layer is not visible before `open()`. */
@@ -94,7 +93,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   const element = root.firstElementChild as HTMLElement;
   for (const type of ['click', 'auxclick'] as const) element.addEventListener(type, gestures.filter, true);
 
-  return { open, close };
+  return { open, close, remove };
 
   function open(): void {
     if (!isOpen) return;
@@ -199,18 +198,27 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     void close();
   }
 
-  async function close(how?: 'at once'): Promise<void> {
+  async function close(): Promise<void> {
+    shut();
+    // It has left the top layer and cannot be reached any more; only its exit animation is still visible.
+    element.inert = true;
+    const animations = layer ? (element.getAnimations?.() ?? []) : [];
+    if (animations.length > 0) await Promise.allSettled(animations.map(({ finished }) => finished));
+    remove();
+  }
+
+  function remove(): void {
+    shut();
+    clamped.disconnect();
+    render(null, root);
+  }
+
+  function shut(): void {
     if (isOpen) {
       unlock?.();
       closeLayer?.();
     }
     isOpen = false;
-    // It has left the top layer and cannot be reached any more; only its exit animation is still visible.
-    element.inert = true;
-    const animations = layer && !how ? (element.getAnimations?.() ?? []) : [];
-    if (animations.length > 0) await Promise.allSettled(animations.map(({ finished }) => finished));
-    clamped.disconnect();
-    render(null, root);
   }
 }
 

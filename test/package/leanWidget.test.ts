@@ -51,7 +51,7 @@ test.each(Object.keys(SCENES))(
         vi.advanceTimersByTime(step % 3 ? 500 : 30);
         expect(both[1].state(), `seed ${seed}, step ${step}`).toEqual(both[0].state());
       }
-      for (const shown of both) void shown.mounted.close('at once');
+      for (const shown of both) shown.mounted.remove();
       expect(both[1].state()).toEqual(both[0].state());
       document.body.replaceChildren();
     }

@@ -7,7 +7,7 @@ import { FOOTER, hero, list, pictures, placed } from './offers.ts';
 
 let mounted: MountedWidget | undefined;
 afterEach(() => {
-  void mounted?.close('at once');
+  mounted?.remove();
   document.body.replaceChildren();
   vi.useRealTimers();
 });
@@ -197,7 +197,7 @@ test('one image is a picture, in a list as well; several are tiles', () => {
   const shown = show({ groups: [hero(offer)] });
   expect(shown.root.querySelectorAll('.picture a')).toHaveLength(1);
   expect(shown.root.querySelector('.tiles')).toBeNull();
-  void mounted?.close('at once');
+  mounted?.remove();
   const { root } = show({ groups: [list(offer, placed(1, { assets: pictures(2) }))] });
   expect(root.querySelectorAll('.picture a')).toHaveLength(1);
   expect(root.querySelectorAll('.tiles a')).toHaveLength(2);
@@ -285,13 +285,13 @@ test('no host of a logo or picture learns the page', () => {
 
 test('the sandbox mark is shown when the relay requires it', () => {
   expect(show().text()).not.toContain('Sandbox');
-  void mounted?.close('at once');
+  mounted?.remove();
   expect(show({ sandbox: true }).text()).toContain('Sandbox');
 });
 
 test('closing at once empties the shadow root and notifies the watcher', () => {
   const shown = show();
-  void mounted?.close('at once');
+  mounted?.remove();
   expect(shown.root.childNodes).toHaveLength(0);
   expect([...shown.watched.values()].filter(Boolean)).toEqual([]);
   expect(shown.actions).toEqual([]);
