@@ -1,4 +1,4 @@
-import { type ClockedAccess, childOf, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
+import { type ClockedAccess, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
 import { reasonText } from '../wire/errors.ts';
 import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
@@ -8,7 +8,7 @@ import { type Failure, isDeveloping, outcome } from './openTrace.ts';
 /** Maximum errors of one response that are repeated. */
 const ERRORS_MAX = 5;
 
-/** A request to the relay. `signal` aborts it. */
+/** A request to the relay. `signal` aborts it, and what is still to come of a response that has failed. */
 interface OffersRequest {
   readonly relay: string;
   readonly access: ClockedAccess;
@@ -27,9 +27,8 @@ export async function requestOffers({
   signal,
 }: OffersRequest): Promise<{ json: unknown } | Failure> {
   const url = `${relay}/recommendations`;
-  const abort = childOf(signal);
   const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
-    const response = await createPost(access)(url, body, { signal: abort.signal, priority: 'low' });
+    const response = await createPost(access)(url, body, { signal, priority: 'low' });
     const { ok, status } = response;
     return { ok, status, json: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
   };
@@ -46,8 +45,6 @@ export async function requestOffers({
             'Check that the relay is up, allows this origin and does not redirect, and that connect-src of the page allows it.',
           ];
     return outcome('network_error', `${url} ${message}`, hint);
-  } finally {
-    abort.abort();
   }
 }
 

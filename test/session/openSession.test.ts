@@ -182,8 +182,10 @@ test('what other scripts store is not read as a secret key', async () => {
 test('a relay that does not respond, or does not end its body, is a network_error after four seconds', async () => {
   for (const offers of [() => new Promise<never>(() => {}), () => new Response(new ReadableStream())]) {
     const relay = Object.assign(startRelay(), { offers });
-    const session = open(relay);
+    let signal: AbortSignal | null | undefined;
+    const session = open(relay, { fetch: (url, init) => ((signal = init?.signal), relay.fetch(url, init)) });
     await letPass(4_500);
+    expect(signal?.aborted).toBe(true);
     expect(await Promise.race([session.result, Promise.resolve('none yet')])).toMatchObject({
       code: 'network_error',
       message: expect.stringContaining('did not respond within 4 s'),
