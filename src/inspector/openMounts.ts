@@ -144,8 +144,7 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
       if (!handle.body) return;
       mount.body = handle.body;
       mount.json = handle.json;
-      // A new queue, because a queue keeps the `fetch` that it found when it was opened: this one's is recorded.
-      mount.queue = handle.reopen();
+      mount.queue = handle.queue;
     },
     showAgain() {
       for (const mount of all) show(mount);

@@ -1,8 +1,8 @@
 import { dom, unclobbered } from '../dom/dom.ts';
-import { type AuthorContext, copyOptions } from '../session/checkOptions.ts';
+import { type AuthorContext, copyOptions, type Placement } from '../session/checkOptions.ts';
 import type { ConsentScope } from '../session/consent.ts';
 import { type LoadedOffers, throwIfAborted } from '../session/findOffers.ts';
-import { nextTask, type Attempt, openOfferSession, type OfferSession, type Shown } from '../session/offerSession.ts';
+import { nextTask, openOfferSession, type OfferSession, type Shown } from '../session/offerSession.ts';
 import { type Failure, isDeveloping, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
 import { checkOnPage, findTarget, isInline, isPlaced, localeOf, noTarget } from './checkOnPage.ts';
@@ -46,7 +46,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
   // Each for itself: what one of them throws, the others do not miss.
   trace.subscribe((event) => options.onEvent?.(event));
   trace.subscribe(dispatch);
-  const session = openOfferSession(attempt(), {
+  const session = openOfferSession(check(), {
     ...context,
     trace,
     show,
@@ -142,10 +142,10 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
     signal.addEventListener('abort', unwatch);
   }
 
-  function attempt(): Attempt {
+  function check(): Placement | Failure {
     const placement = copy.error ?? checkOnPage(options, context);
     if (!('code' in placement)) options = { ...options, ...placement.options };
-    return { options, placement };
+    return placement;
   }
 
   function find(): Element | undefined {
@@ -162,7 +162,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
   async function look(exchange?: RawExchange): Promise<void> {
     try {
       if (!mayInspect(options, exchange)) return;
-      await inspect?.({ mount, options, again, reopen: () => session.reopenQueue(), ...exchange });
+      await inspect?.({ mount, options, again, queue: session.queue, ...exchange });
     } catch (error) {
       // No inspector, then: the offers are shown all the same.
       if (exchange) missing = error instanceof Error ? error.message : undefined;
@@ -172,7 +172,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Moun
   function again(forced: ShowOptions): void {
     options = forced;
     space.restore();
-    session.again(attempt());
+    session.again(check());
   }
 }
 

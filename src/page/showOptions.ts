@@ -76,8 +76,7 @@ export interface Inspected extends Partial<RawExchange> {
   readonly options: ShowOptions;
   /** Forgets the orders that this device remembers, and shows the offers anew with other options. */
   again(options: ShowOptions): void;
-  /** Opens the mount's queue anew. A queue captures the page's `fetch` and storage when it is opened. */
-  reopen: OfferSession['reopenQueue'];
+  readonly queue: OfferSession['queue'];
 }
 
 /** The global under which `offerlet/inspector` offers itself to mounts, whichever copy of the package they are from. */

@@ -24,6 +24,8 @@ export interface OfferContext {
   readonly trace: Pick<Trace<never>, 'request' | 'response' | 'prefetched' | 'emit'>;
   /** Aborted when the offers are not wanted any more. */
   readonly signal: AbortSignal;
+  /** What is remembered of the order, once that is known. */
+  memory?: OrderMemory;
   /** Returns the session's queue, while it has one. */
   queue(): SessionQueue | undefined;
 }
@@ -78,7 +80,7 @@ interface Found extends Pick<FoundOffers, 'response' | 'json'>, Partial<Pick<Fou
 export async function findOffers(context: OfferContext): Promise<FoundOffers | Failure> {
   const { placement, trace, signal } = context;
   const { relay, view, mode, isSandbox } = placement;
-  const memory = await openOrder(context);
+  const memory = (context.memory = await openOrder(context));
   const dismissed = await dismissalOf(memory, placement);
   if (dismissed) return dismissed;
   const body = await buildRequest(placement);

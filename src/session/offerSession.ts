@@ -20,15 +20,7 @@ import {
   type Explanation,
   type Trace,
 } from './openTrace.ts';
-import { openOrder } from './orderMemory.ts';
 import type { SessionStorage } from './sessionStorage.ts';
-
-/** What a session is about. */
-export interface Attempt {
-  readonly options: Omit<OfferOptions, 'onEvent'>;
-  /** The placement, or why the options describe none. */
-  readonly placement: Placement | Failure;
-}
 
 /** Shows offers. It is called each time consent is given, and `signal` is aborted when they must leave. */
 export type Show<Code extends string> = (
@@ -62,16 +54,18 @@ interface Surroundings<Code extends string> extends ConsentScope {
 export interface OfferSession<Code extends string = OutcomeCode> {
   /** The queue, while there is one. */
   readonly queue: SessionQueue | undefined;
+  /** The offers that were shown last. */
+  readonly shown: LoadedOffers | undefined;
+  /** Whether the shopper sees them, and may close them. */
+  readonly isOpen: boolean;
   /** Resolves to the response for the order, or to why there is none. Rejects when `signal` is aborted. */
   find(signal: AbortSignal, prefetched: Prefetched): Promise<FoundOffers | Failure>;
   /** Takes a later decision on consent, or a source of decisions. */
   consent(decision: unknown): void;
   /** The shopper closes the offers. */
   dismiss(by: DismissEvent['by']): void;
-  /** Where there is consent, forgets the orders that this device remembers, and shows offers for another attempt. */
-  again(attempt: Attempt): void;
-  /** Opens the queue anew, where there is consent: it captures the page's `fetch` and storage when it is opened. */
-  reopenQueue(): SessionQueue | undefined;
+  /** Where there is consent, forgets the orders that this device remembers, and shows offers for another placement. */
+  again(placement: Placement | Failure): void;
   flush(): Promise<void>;
   explain(): Explanation<Code | FailureCode>;
   /** Ends the session. What was tracked stays on the device until it is delivered. */
@@ -81,9 +75,9 @@ export interface OfferSession<Code extends string = OutcomeCode> {
 /** Milliseconds after which a decision that is pending is told to a developer. */
 const UNDECIDED_MS = 1_000;
 
-/** Opens a session. Never throws. */
+/** Opens a session for a placement, or for why the options describe none. Never throws. */
 export function openOfferSession<Code extends string>(
-  attempt: Attempt,
+  placement: Placement | Failure,
   { trace, storage, gatherMs, show, whenActive, prefix, onDestroyed, ...scope }: Surroundings<Code>,
 ): OfferSession<Code> {
   const consent = openConsent();
@@ -94,16 +88,18 @@ export function openOfferSession<Code extends string>(
   let lifetime: AbortController | undefined;
   /** What is found, or was. */
   let finding: OfferContext | undefined;
-  /** What the shopper sees and may close. */
   let shown: LoadedOffers | undefined;
+  let isOpen = false;
   /** The latest. It sends and takes events while there is consent. */
   let queue: SessionQueue | undefined;
   let hasBegun = false;
   let isDestroyed = false;
 
-  const { options, placement } = attempt;
+  let current = placement;
+  /** Of the latest placement. */
+  let options: Partial<OfferOptions> = 'code' in placement ? {} : placement.options;
   /** The caller's, which destroys the session. Each time that offers are shown has its own signal. */
-  const callerSignal = 'code' in placement ? undefined : placement.options.signal;
+  const callerSignal = options.signal;
   consent.subscribe(decided);
   if (callerSignal?.aborted) queueMicrotask(destroy);
   // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.
@@ -114,13 +110,18 @@ export function openOfferSession<Code extends string>(
     get queue() {
       return lifetime && queue;
     },
+    get shown() {
+      return shown;
+    },
+    get isOpen() {
+      return isOpen;
+    },
     find(signal, prefetched) {
-      const { options, placement } = attempt;
-      if ('code' in placement) return Promise.resolve(placement);
+      if ('code' in current) return Promise.resolve(current);
       const { fetch, headers } = options;
       trace.waitingFor = 'relay';
       finding = {
-        placement,
+        placement: current,
         access: { fetch, headers, clock },
         prefetched,
         orders: queue && storage.orders(queue),
@@ -135,27 +136,29 @@ export function openOfferSession<Code extends string>(
       else early.push(decision);
     },
     dismiss(by) {
-      const offers = shown;
-      shown = undefined;
-      if (offers) return offers.reporter.dismissed(by);
+      if (isOpen) {
+        isOpen = false;
+        return shown?.reporter.dismissed(by);
+      }
       if (!lifetime || trace.outcome) return;
+      // The next page must not show them either.
+      finding?.memory?.once('closed');
       lifetime.abort('dismissed');
       lifetime = new AbortController();
-      // The next page must not show them either.
-      if (finding) void openOrder({ ...finding, signal: lifetime.signal }).then(({ once }) => once('closed'));
       trace.conclude(outcome('dismissed', 'Closed before any offers were shown'));
     },
     again(changed) {
       // Only another option decides anew: under the same one, consent stays what it is.
-      const isForced = hasBegun && !isDestroyed && changed.options.consent !== attempt.options.consent;
-      attempt = changed;
+      const before = options.consent;
+      current = changed;
+      if (!('code' in changed)) ({ options } = changed);
+      const isForced = hasBegun && !isDestroyed && options.consent !== before;
       if (!isForced && !lifetime) return;
       storage.clearOrders();
       abort('again');
-      if (isForced) consent.begin(changed.options, scope);
+      if (isForced) consent.begin(options, scope);
       if (consent.latest?.isGiven && !lifetime) void run();
     },
-    reopenQueue: () => lifetime && reopenQueue(),
     async flush() {
       await queue?.flush();
     },
@@ -193,7 +196,7 @@ export function openOfferSession<Code extends string>(
   }
 
   function consentHint(): string {
-    return (attempt.options.consent as Partial<ConsentSource> | null | undefined)?.hint ?? NO_CONSENT;
+    return (options.consent as Partial<ConsentSource> | null | undefined)?.hint ?? NO_CONSENT;
   }
 
   /** Shows offers, from consent to the outcome. */
@@ -206,21 +209,34 @@ export function openOfferSession<Code extends string>(
       if (whenActive) await whenActive(signal);
       if (signal.aborted) return;
       // Whatever becomes of this page: what earlier ones have left is sent, and a withdrawal elsewhere is heard.
-      reopenQueue();
-      ended = 'code' in attempt.placement ? attempt.placement : await show(session, signal);
+      void queue?.close();
+      const { fetch, headers } = options;
+      queue = storage.openQueue({
+        endpoint: endpoint(),
+        fetch,
+        headers,
+        clock,
+        onEvent: trace.emit,
+        known: queue?.rows.known,
+        onWithdrawn: withdraw,
+        gatherMs,
+      });
+      ended = 'code' in current ? current : await show(session, signal);
     } catch (error) {
       ended = outcome('failed', `The offers could not be shown (${reasonText(error)})`, 'Please report this.');
     }
     if (signal.aborted) return;
     if ('code' in ended) return trace.conclude(ended);
     shown = ended.offers;
+    isOpen = true;
     trace.conclude(ended.outcome);
   }
 
   /** Takes down what is shown, or on its way there. */
   function abort(reason: string): void {
     lifetime?.abort(reason);
-    lifetime = shown = finding = undefined;
+    lifetime = finding = undefined;
+    isOpen = false;
   }
 
   function destroy(): void {
@@ -271,20 +287,5 @@ export function openOfferSession<Code extends string>(
 
   function endpoint(): string {
     return 'code' in placement ? '' : `${placement.relay}/events/batch`;
-  }
-
-  function reopenQueue(): SessionQueue {
-    void queue?.close();
-    const { fetch, headers } = attempt.options;
-    return (queue = storage.openQueue({
-      endpoint: endpoint(),
-      fetch,
-      headers,
-      clock,
-      onEvent: trace.emit,
-      known: queue?.rows.known,
-      onWithdrawn: withdraw,
-      gatherMs,
-    }));
   }
 }

@@ -130,38 +130,30 @@ function openSessionOn(
   storageFor: (storage: KeyValueStorage | undefined) => SessionStorage,
 ): Session {
   const { options, error } = copyOptions(given);
-  let shown: LoadedOffers | undefined;
-  let isDismissed = false;
   const trace = openTrace<SessionOutcomeCode>();
   const subscribe = (listener: (event: SessionEvent) => void): (() => void) =>
     trace.subscribe((event) => listener(event.type === 'outcome' ? { ...resultOf(event), type: 'outcome' } : event));
   subscribe((event) => options.onEvent?.(event));
-  const session = openOfferSession(
-    { options, placement: error ?? check(options) },
-    {
-      trace,
-      storage: storageFor(options.storage),
-      gatherMs: GATHER_MS,
-      async show({ find }, signal) {
-        shown = undefined;
-        isDismissed = false;
-        const found = await find(signal, {
-          find: () => (options.prefetched ? [options.prefetched] : []),
-          isComing: () => false,
-        });
-        if ('code' in found) return found;
-        const offers = found.load();
-        if ('code' in offers) return offers;
-        shown = offers;
-        const { count } = offers;
-        return { offers, outcome: outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`) };
-      },
+  const session = openOfferSession(error ?? check(options), {
+    trace,
+    storage: storageFor(options.storage),
+    gatherMs: GATHER_MS,
+    async show({ find }, signal) {
+      const found = await find(signal, {
+        find: () => (options.prefetched ? [options.prefetched] : []),
+        isComing: () => false,
+      });
+      if ('code' in found) return found;
+      const offers = found.load();
+      if ('code' in offers) return offers;
+      const { count } = offers;
+      return { offers, outcome: outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`) };
     },
-  );
+  });
   const result = trace.first.then(resultOf);
 
   function resultOf(outcome: SessionOutcome): SessionResult {
-    const offers = outcome.code === 'offers' ? shown : undefined;
+    const offers = outcome.code === 'offers' ? session.shown : undefined;
     return {
       ...outcome,
       groups: offers?.groups ?? [],
@@ -173,7 +165,7 @@ function openSessionOn(
 
   /** The offers that are not taken down. */
   function open(): LoadedOffers | undefined {
-    return trace.outcome?.code === 'offers' ? shown : undefined;
+    return trace.outcome?.code === 'offers' ? session.shown : undefined;
   }
 
   /** Returns the session's own copy of an offer: callers may have cloned it. */
@@ -189,8 +181,8 @@ function openSessionOn(
   }
 
   function seen(what: 'display' | 'view', given: PlacedOffer, asset?: Asset): void {
-    const offer = isDismissed ? undefined : find(given);
-    if (offer) shown?.reporter.seen(what, offer, findAsset(offer, asset));
+    const offer = session.isOpen ? find(given) : undefined;
+    if (offer) session.shown?.reporter.seen(what, offer, findAsset(offer, asset));
   }
 
   function act(
@@ -199,7 +191,7 @@ function openSessionOn(
     asset?: Asset,
   ): PlacedOffer | undefined {
     const offer = find(given);
-    if (offer) shown?.reporter.acted({ type, offer, asset: findAsset(offer, asset) });
+    if (offer) session.shown?.reporter.acted({ type, offer, asset: findAsset(offer, asset) });
     return offer;
   }
 
@@ -217,7 +209,7 @@ function openSessionOn(
       return {
         target_url: (offer && (findAsset(offer, asset)?.target_url ?? offer.offer.target_url)) ?? '',
         ...(code && { promo_code: code }),
-        stored: Promise.resolve(shown?.written()).then(() => {}),
+        stored: Promise.resolve(session.shown?.written()).then(() => {}),
       };
     },
     decline: (offer) => void act('decline', offer),
@@ -226,10 +218,7 @@ function openSessionOn(
     copy: (offer) => void act('copy', offer),
     product: (offer, asset) => void act('product', offer, asset),
     footer: (link) => open()?.reporter.acted({ type: 'footer', link }),
-    dismiss(by) {
-      isDismissed = true;
-      session.dismiss(by);
-    },
+    dismiss: (by) => session.dismiss(by),
     explain: () => session.explain(),
     async stats() {
       const { queue } = session;
@@ -246,9 +235,8 @@ function check(options: SessionOptions): Placement | Failure {
   const base = (globalThis as { location?: { href: string } }).location?.href;
   const checked = checkOptions(options, { base });
   if ('code' in checked) return checked;
-  const { storage, fetch } = options;
+  const { storage } = options;
   if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function'))
     return invalid('storage', `an object with ${STORAGE_METHODS.join(', ')}`);
-  if (!fetch && typeof globalThis.fetch !== 'function') return invalid('fetch', 'a function: there is no global one');
   return checked;
 }

@@ -38,10 +38,13 @@ function mount(option: object = {}, { page, place }: { page?: Consent | undefine
     resume() {},
   };
   const options = { ...BASE, ...option };
-  const session = openOfferSession(
-    { options, placement: checkOptions(options) },
-    { trace, storage, page, place, show: async (_, given) => ((signal = given), new Promise(() => {})) },
-  );
+  const session = openOfferSession(checkOptions(options), {
+    trace,
+    storage,
+    page,
+    place,
+    show: async (_, given) => ((signal = given), new Promise(() => {})),
+  });
   return {
     ...session,
     cleared,
@@ -49,7 +52,7 @@ function mount(option: object = {}, { page, place }: { page?: Consent | undefine
     elsewhere: () => withdrawElsewhere(),
     force(consent: boolean) {
       const forced = { ...options, consent };
-      session.again({ options: forced, placement: checkOptions(forced) });
+      session.again(checkOptions(forced));
     },
     get state() {
       const isGiven = session.explain().consent?.isGiven;

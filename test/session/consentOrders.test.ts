@@ -69,7 +69,7 @@ function openWorld(option: Option, hasSibling: boolean, isPrerendered: boolean) 
       },
     } as const;
     const session = openOfferSession(
-      { options: { ...BASE, ...consent[chosen] }, placement: PLACEMENT },
+      { ...PLACEMENT, options: { ...BASE, ...consent[chosen] } },
       {
         trace,
         storage,

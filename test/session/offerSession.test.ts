@@ -48,26 +48,23 @@ function open(more: object = {}, relay = startRelay(1), storage = device()): Wor
   const shown: LoadedOffers[] = [];
   const gates: ((how: 'show' | 'fail' | 'throw') => void)[] = [];
   trace.subscribe((event) => event.type === 'outcome' && codes.push(event.code));
-  const session = openOfferSession(
-    { options, placement: checkOptions(options) },
-    {
-      trace,
-      storage: keyValueStorage(storage),
-      async show({ find }, signal): Promise<Shown | Failure> {
-        signals.push(signal);
-        const found = await find(signal, NONE);
-        if ('code' in found) return found;
-        const offers = found.load();
-        if ('code' in offers) return offers;
-        trace.waitingFor = 'dialog';
-        const how = await new Promise((resolve) => gates.push(resolve));
-        if (how === 'throw') throw Error('no place');
-        if (how === 'fail') return outcome('invalid_config', 'no place');
-        shown.push(offers);
-        return { offers, outcome: outcome('rendered', 'There is 1 offer') };
-      },
+  const session = openOfferSession(checkOptions(options), {
+    trace,
+    storage: keyValueStorage(storage),
+    async show({ find }, signal): Promise<Shown | Failure> {
+      signals.push(signal);
+      const found = await find(signal, NONE);
+      if ('code' in found) return found;
+      const offers = found.load();
+      if ('code' in offers) return offers;
+      trace.waitingFor = 'dialog';
+      const how = await new Promise((resolve) => gates.push(resolve));
+      if (how === 'throw') throw Error('no place');
+      if (how === 'fail') return outcome('invalid_config', 'no place');
+      shown.push(offers);
+      return { offers, outcome: outcome('rendered', 'There is 1 offer') };
     },
-  );
+  });
   return {
     session,
     relay,
@@ -144,8 +141,7 @@ const GIVE = {
   dismiss: ({ session }: World) => session.dismiss('close'),
   destroy: ({ session }: World) => session.destroy(),
   // Without the option: by default, consent is given. Inline offers come back even if they were closed.
-  again: ({ session, relay: { fetch } }: World) =>
-    session.again({ options: { ...INLINE, fetch }, placement: checkOptions(INLINE) }),
+  again: ({ session, relay: { fetch } }: World) => session.again(checkOptions({ ...INLINE, fetch })),
 } as const;
 
 /** What each input adds: attempts to show offers, and outcomes. What is missing changes nothing. */
@@ -223,17 +219,14 @@ test('showing offers again never gives consent: not past a denial of the page, n
     const trace = openTrace();
     const options = { ...noConsent, fetch: relay.fetch };
     page?.set(false, 'consent()');
-    const session = openOfferSession(
-      { options, placement: checkOptions(options) },
-      {
-        trace,
-        storage: keyValueStorage(device()),
-        page,
-        show: async ({ find }, signal) => (await find(signal, NONE)) as Failure,
-      },
-    );
+    const session = openOfferSession(checkOptions(options), {
+      trace,
+      storage: keyValueStorage(device()),
+      page,
+      show: async ({ find }, signal) => (await find(signal, NONE)) as Failure,
+    });
     await vi.waitFor(() => expect(trace.outcome?.code).toBe('consent_denied'));
-    session.again({ options, placement: checkOptions(options) });
+    session.again(checkOptions(options));
     await settle();
     asked.push(...relay.asked);
     session.destroy();
@@ -285,14 +278,11 @@ test('what a request that hangs has held is sent as soon as consent is given aga
 function find(relay: TestRelay, prefetched = NONE): { session: OfferSession; trace: Trace } {
   const trace = openTrace();
   const options = { ...OPTIONS, fetch: relay.fetch, consent: true };
-  const session = openOfferSession(
-    { options, placement: checkOptions(options) },
-    {
-      trace,
-      storage: keyValueStorage(device()),
-      show: async ({ find }, signal) => (await Promise.resolve(), (await find(signal, prefetched)) as Failure),
-    },
-  );
+  const session = openOfferSession(checkOptions(options), {
+    trace,
+    storage: keyValueStorage(device()),
+    show: async ({ find }, signal) => (await Promise.resolve(), (await find(signal, prefetched)) as Failure),
+  });
   return { session, trace };
 }
 
@@ -333,7 +323,7 @@ test('one mount’s no clears what earlier pages stored, but nothing that the pa
     const trace = openTrace();
     const storage = { ...keyValueStorage(device()), withdraw: vi.fn(), clearOrders: vi.fn() };
     const show = (): Promise<never> => new Promise(() => {});
-    openOfferSession({ options, placement: checkOptions(options) }, { trace, storage, page, show });
+    openOfferSession(checkOptions(options), { trace, storage, page, show });
     await vi.waitFor(() => expect(trace.outcome?.code).toBe('consent_denied'));
     for (const clear of [storage.withdraw, storage.clearOrders]) expect(clear).toHaveBeenCalledTimes(page ? 0 : 1);
   }

@@ -59,10 +59,9 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
       await (is ? first.result : vi.waitFor(() => expect(relay.asked).toHaveLength(1)));
       first.dismiss('escape');
       // Whoever hears of it may destroy the session in the same task.
-      if (is) first.destroy();
+      first.destroy();
       const stored = (): string => [...storage.values.values()].join();
       await vi.waitFor(() => expect(stored()).toContain('closed'));
-      first.destroy();
       const second = open(relay, { storage, order: '7', mode: 'OVERLAY' });
       expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });
       second.destroy();
