@@ -160,6 +160,9 @@ test('a list on a phone', ({ page }) => picture(page, 'list-phone', { props: { g
 test('a list in a dialog', ({ page }) =>
   picture(page, 'list-overlay', { props: { mode: 'OVERLAY', groups: [hero(placed(0)), ...A_LIST] }, size: 'desktop' }));
 
+test('claimed beside a picture', ({ page }) =>
+  picture(page, 'claimed-picture', { props: { groups: WITH_PICTURE }, size: 'desktop', after: claim }));
+
 test('claimed in the pull-up', ({ page }) =>
   picture(page, 'claimed-pullup', { props: { mode: 'PULLUP' }, size: 'desktop', after: claim }));
 

@@ -292,8 +292,10 @@ test('after accept the heading stays above the code, nothing above it moves, and
         // By what the code needs more than the text.
         const growth = after.place.height - before.place.height;
         if (mode === 'OVERLAY') expect(after[button].y - before[button].y, mode).toBeCloseTo(growth, 0);
-        expect(growth, mode).toBeLessThan(48);
       }
+      const within = await boxesOf(page, `${CURRENT} [part=heading]`, '.claim > p', '.code');
+      const filled = within.reduce((sum, { height }) => sum + height, 0);
+      expect(after.place.height - filled, `${mode}: nothing is kept empty around the code`).toBeLessThan(36);
       await opened(page);
       await expect(page.getByRole('status')).toContainText('Opened in a new tab');
       expect(await boxes(), mode).toEqual(after);

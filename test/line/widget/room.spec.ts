@@ -219,7 +219,9 @@ test('height to spare goes to a picture, or around the text; rows of a list shar
     [320, text, 320, ['.top', '.words', '.actions'], [0, 160, 160, 0]],
     [320, { ...text, heading: 'For you' }, 320, ['.heading *', '.top', '.words', '.actions'], [0, 0, 160, 160, 0]],
     [1280, picture, 320, ['.top', '.words', '.actions'], [0, 160, 160, 0]],
-    [320, picture, 320, ['.top', '.picture', '.words', '.actions'], [0, 0, 0, 0, 0]],
+    [320, picture, 160, ['.top', '.picture', '.words', '.actions'], [0, 0, 0, 0, 0]],
+    // No taller than 4:5.
+    [320, picture, 320, ['.top', '.picture', '.words', '.actions'], [0, 0, 68, 67, 0]],
     [1280, list(placed(1), placed(2), placed(3)), 300, rows, [50, 100, 100, 50]],
   ] as const) {
     await page.setViewportSize({ width, height: 900 });
@@ -235,6 +237,22 @@ test('height to spare goes to a picture, or around the text; rows of a list shar
     const after = await gaps((before.at(-1) ?? 0) + spare);
     const gains = after.map((gap, at) => gap - (before[at] ?? 0));
     expect(gains, `${width} ${parts.join(' ')}`).toEqual([...shares, spare]);
+  }
+});
+
+test('where a fullscreen offer shows no picture, its text stands as without one', async ({ page }) => {
+  await openShop(page);
+  for (const viewport of [
+    { width: 1000, height: 440 },
+    { width: 320, height: 568 },
+  ]) {
+    await page.setViewportSize(viewport);
+    const boxes = [];
+    for (const assets of [pictures(1), []]) {
+      await mount(page, { mode: 'FULLSCREEN', groups: [hero(placed(0, { assets }), placed(1))] });
+      boxes.push(await page.locator('[part=heading]').boundingBox());
+    }
+    expect(boxes[0], `${viewport.width}`).toEqual(boxes[1]);
   }
 });
 
