@@ -53,23 +53,15 @@ const MINIFIED_TWICE = {
 const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 
 const TESTS = ['test/**/*.test.{ts,tsx}'];
-/** Tests that start processes or databases, wait for real time-outs, weigh or replace modules of their process, or need the build. */
+/** Tests that weigh or replace modules of their process, or need the build. */
 const SERVER_TESTS = [
-  'test/{audit,lock,sandbox,simulation,verify}/**/*.test.ts',
-  'test/relay/{command*,trust*,dedupe/memory}.test.ts',
-  'test/relay/runtimes/**/*.test.ts',
-  'test/operator/command/{add,commands,numbers,scripted,statement,streams}.test.ts',
-  'test/operator/watch/command.test.ts',
-  'test/cli/{doctor/passwords,openRecordsFile}.test.ts',
-  'test/budget/*.test.ts',
-  'test/{demo/shop,docs/reference}.test.ts',
+  'test/{budget,lock,simulation}/**/*.test.ts',
+  'test/{cli/openRecordsFile,docs/reference}.test.ts',
 ];
-/** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
+/** Tests that leave nothing behind and close what they open. One process runs many: one for each file took half of their time. */
 const PURE_TESTS = [
-  'test/{cli,client,consent,demo,docs,html,http,inspector,operator,program,react,relay,text,trust,widget,wire}/**/*.test.{ts,tsx}',
+  'test/{audit,cli,client,consent,demo,docs,html,http,inspector,network,operator,page,program,queue,react,relay,sandbox,session,testing,text,trust,verify,widget,wire}/**/*.test.{ts,tsx}',
 ];
-/** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
-const NETWORK_TESTS = ['test/network/**/*.test.ts'];
 /**
  * Tests that kill, start or flood processes, or compare thousands of values, and tests of whole commands, whose parts have
  * tests of their own: `npm run test:all`, or a file by its name, only.
@@ -195,11 +187,12 @@ export default defineConfig(({ mode }) => ({
     server: { deps: { inline: ['@shopify/ui-extensions-tester'] } },
     css: true, // a style sheet that is imported as text has its text
     setupFiles: ['test/fixtures/patience.ts'],
+    unstubGlobals: true, // files that share a process share its globals
     expect: { poll: { timeout: 60_000 } }, // it says that something comes, not how soon
     coverage: { include: ['src/**/*.{ts,tsx}'], reporter: ['text-summary', 'html'], reportOnFailure: true },
     testTimeout: 300_000, // ends what hangs, and measures nothing
     hookTimeout: 300_000,
-    maxWorkers: 3, // on two cores, beside the browsers: tests of servers wait more than they compute
+    maxWorkers: 3, // on two cores, beside the browsers: many tests wait more than they compute
     projects: [
       {
         extends: true,
@@ -207,7 +200,7 @@ export default defineConfig(({ mode }) => ({
           name: 'unit',
           pool: 'threads',
           include: TESTS,
-          exclude: [...PACKAGE_TESTS, ...SERVER_TESTS, ...NETWORK_TESTS, ...PURE_TESTS, ...LONG_TESTS],
+          exclude: [...PACKAGE_TESTS, ...SERVER_TESTS, ...PURE_TESTS, ...LONG_TESTS],
         },
       },
       {
@@ -222,7 +215,6 @@ export default defineConfig(({ mode }) => ({
       },
       { extends: true, test: { name: 'servers', include: SERVER_TESTS, exclude: LONG_TESTS } },
       { extends: true, test: { name: 'long', include: LONG_TESTS } },
-      { extends: true, test: { name: 'network', include: NETWORK_TESTS, exclude: LONG_TESTS, isolate: false } },
       { extends: true, test: { name: 'house', include: HOUSE_TESTS } },
       { extends: true, test: { name: 'package', include: PACKAGE_TESTS, exclude: HOUSE_TESTS } },
       // Extensions bring their own Preact: this is the oldest. The widget contains the reduced one.

@@ -9,7 +9,7 @@ const PLAYWRIGHT = join(FOLDER, 'playwright.json');
 
 /** What `npm test` runs: everything that one machine can run without a network, another browser or a server, but for pictures. */
 export const USUAL = {
-  vitest: ['unit', 'pure', 'house', 'servers', 'network'],
+  vitest: ['unit', 'pure', 'house', 'servers'],
   playwright: ['chromium'],
 };
 

@@ -42,10 +42,7 @@ export function clicks(count: number): ReportableEvent[] {
 /** In each test of this file no time passes but what `hurried` lets pass. */
 export function useHurry(): void {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.unstubAllGlobals();
-  });
+  afterEach(() => void vi.useRealTimers());
 }
 
 /** Resolves as a promise does, without the waits between attempts. Needs `useHurry`. */

@@ -80,7 +80,6 @@ test('a source by name loads the sources when it is asked; until then, and if th
   expect(warn.mock.calls.join()).toContain('offerlet-consent.js did not load.');
   expect(warn.mock.calls.join()).toContain('Write it like onetrust:C0004.');
   expect([missing.decisions, wrong.decisions]).toEqual([[], []]);
-  vi.unstubAllGlobals();
 });
 
 test.each([undefined, null, 'text', 42, []])('options that are %j are refused without throwing', (options) => {

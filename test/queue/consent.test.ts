@@ -65,7 +65,6 @@ function pending(): { answer: () => Promise<SendResponse>; respond: (answer: Sen
 beforeEach(() => freshStorage());
 afterEach(async () => {
   vi.restoreAllMocks();
-  vi.unstubAllGlobals();
   await Promise.all(tabs.splice(0).map((tab) => tab.close()));
   await letPass(50);
 });
@@ -234,7 +233,7 @@ describe('a withdrawal here', () => {
   });
 
   it('resolves without storage', async () => {
-    Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: undefined });
+    vi.stubGlobal('indexedDB', undefined);
     const tab = openTab();
     await tab.track(event('a'));
     await tab.withdraw();

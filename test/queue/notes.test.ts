@@ -71,7 +71,7 @@ it('a sweep removes notes that are not fresh', async () => {
 it('notes are held in memory when storage is missing or hangs', async () => {
   const stuck = { addEventListener: () => undefined } as unknown as IDBOpenDBRequest;
   for (const value of [undefined, { open: () => stuck }]) {
-    Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value });
+    vi.stubGlobal('indexedDB', value);
     const { notes } = openPage();
     await notes.update('order', () => 1);
     await notes.update('order', (before) => Number(before) + 1);

@@ -88,7 +88,6 @@ it('a page that is hidden or left again and again while the relay is down does n
   // One in 500 ms, and once more if the page is left at once.
   expect(requests).toBeLessThan(10);
   await queue.close();
-  vi.unstubAllGlobals();
 });
 
 it('a page with an element named `hidden` sends what it has when it is hidden', async () => {
@@ -100,7 +99,6 @@ it('a page with an element named `hidden` sends what it has when it is hidden', 
   page.dispatchEvent(new Event('visibilitychange'));
   expect(send).toHaveBeenCalledOnce();
   await queue.close();
-  vi.unstubAllGlobals();
 });
 
 it.each([
@@ -117,7 +115,6 @@ it.each([
   await letPass(300);
   expect(send).toHaveBeenCalledOnce();
   await queue.close();
-  vi.unstubAllGlobals();
 });
 
 it('where a page may have no more requests with keepalive, the next is one without', async () => {
@@ -156,7 +153,6 @@ it.each([
   await queue.track(event('b'));
   expect(await queue.flush()).toMatchObject({ kept: 0 });
   await queue.close();
-  vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
 
@@ -171,7 +167,6 @@ it('a browser without AbortSignal.timeout, such as Chrome 99, takes the lock fro
   expect(asked.filter((how) => 'steal' in how)).toEqual([]);
   expect(asked.length).toBeGreaterThan(0);
   await queue.close();
-  vi.unstubAllGlobals();
 });
 
 /** The first request for the lock is never granted in time; whoever steals it loses it while it works, once. */

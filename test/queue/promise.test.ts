@@ -265,10 +265,7 @@ async function play(store: Store, steps: readonly Step[]): Promise<void> {
   }
 }
 
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 it.each(Object.keys(STORES))(
   'in %s every event is in exactly one place: on disk, acknowledged, a dead letter or a counted drop',

@@ -12,15 +12,14 @@ export function event(id: string, more: Partial<TrackedEvent> = {}): TrackedEven
 /** An empty browser storage in place of the one before. */
 export function freshStorage(): void {
   const kept = new Map<string, string>();
-  Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBDatabase, IDBKeyRange, IDBObjectStore, IDBTransaction });
-  Object.defineProperty(globalThis, 'localStorage', {
-    configurable: true,
-    value: {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => kept.set(key, value),
-      removeItem: (key: string) => kept.delete(key),
-    },
-  });
+  const localStorage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
+  };
+  const classes = { IDBDatabase, IDBKeyRange, IDBObjectStore, IDBTransaction };
+  for (const [name, value] of Object.entries({ ...classes, indexedDB: new IDBFactory(), localStorage }))
+    vi.stubGlobal(name, value);
 }
 
 export interface Watched extends Queue {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   openConsent,
   openPageConsent,
@@ -7,8 +7,6 @@ import {
   isConsentOption,
   type ConsentSource,
 } from '../../src/session/consent.ts';
-
-afterEach(() => void vi.unstubAllGlobals());
 
 type State = 'given' | 'denied' | 'undecided';
 const stateOf = ({ latest }: Pick<Consent, 'latest'>): State =>

@@ -271,7 +271,6 @@ test.each(OPTIONS)(
             world.sibling?.session.destroy();
           }
       }
-    vi.unstubAllGlobals();
     expect(failed.slice(0, 3)).toEqual([]);
     const all = option === 'source' ? 4 * 6 * (120 + 720) : 2 * 6 * (24 + 120);
     expect(orders).toBe(IS_LONG ? all : all / 8);

@@ -231,7 +231,6 @@ test('showing offers again never gives consent: not past a denial of the page, n
     asked.push(...relay.asked);
     session.destroy();
   }
-  vi.unstubAllGlobals();
   expect(asked).toEqual([]);
 });
 

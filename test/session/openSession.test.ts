@@ -5,10 +5,7 @@ import { letPass, useClock } from '../fixtures/turnedClock.ts';
 
 useClock();
 
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 const WAYS: readonly (readonly [name: string, storage: () => Device | undefined])[] = [
   ['synchronous storage', () => device(false)],
@@ -169,7 +166,6 @@ test('options that are not valid end in invalid_config, with what to write', asy
     code: 'invalid_config',
     hint: expect.stringContaining('email_hash'),
   });
-  vi.unstubAllGlobals();
 });
 
 test('what other scripts store is not read as a secret key', async () => {

@@ -7,7 +7,6 @@ const KEY = 'offerlet:1';
 const NEVER = new AbortController().signal;
 let now = 1_000;
 beforeEach(() => {
-  vi.unstubAllGlobals();
   localStorage.clear();
   now = 1_000;
 });

@@ -1,10 +1,9 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openClock } from '../../src/queue/createPost.ts';
 import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
 import { buildRequest } from '../../src/session/findOffers.ts';
 import { requestOffers } from '../../src/session/requestOffers.ts';
 
-afterEach(() => void vi.unstubAllGlobals());
 const relay = 'https://shop.example/offers';
 
 function requestFrom(status: number, body: unknown): ReturnType<typeof requestOffers> {

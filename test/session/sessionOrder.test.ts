@@ -1,13 +1,11 @@
 import { webcrypto } from 'node:crypto';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { QUEUE_PREFIX } from '../../src/queue/rows.ts';
 import { clearOrders } from '../../src/session/orderMemory.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
 import { useClock } from '../fixtures/turnedClock.ts';
 
 useClock();
-
-afterEach(() => void vi.unstubAllGlobals());
 
 describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
   const openStorage = (): Device => device(isAsync);

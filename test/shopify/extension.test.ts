@@ -12,7 +12,7 @@ import { letPass, useClock } from '../fixtures/turnedClock.ts';
 useClock();
 
 // As in the platform's worker: a document of the extension's own, and no window.
-vi.stubGlobal('document', new Window().document);
+Object.assign(globalThis, { document: new Window().document });
 
 const texts: Record<string, string> = english;
 const RELAY = 'https://relay.example/offers';

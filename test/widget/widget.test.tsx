@@ -144,7 +144,6 @@ test('the copy button copies the code and says so, or selects it where the brows
   shown.click('.code button');
   await vi.waitFor(() => expect(shown.text()).toContain('Copied'));
   expect(writeText).toHaveBeenCalledWith('LARK-2026');
-  vi.unstubAllGlobals();
 });
 
 test('for 400 ms a click beside a dialog was meant for the page', () => {

@@ -1,9 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { plainText } from '../../src/wire/json.ts';
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
 
 test('valid copy is unchanged', () => {
   expect(plainText('20 % off <b>everything</b> & more', 140)).toBe('20 % off <b>everything</b> & more');
