@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -95,4 +96,16 @@ test('a request is refused that has more headers than are kept, or two hosts', a
   expect(await exchange(`${head}${'x:\r\n'.repeat(1_200)}X-Forwarded-For: 192.0.2.1\r\n\r\n`)).toMatch(/ 431 /);
   expect(await exchange(`${head}host: 127.0.0.1\r\n\r\n`)).toMatch(/ 400 /);
   expect(await exchange(`${head}${'x:\r\n'.repeat(900)}\r\n`)).toMatch(/ 200 /);
+});
+
+test('a stopping server finishes requests in progress and accepts no new ones', async () => {
+  let held: ServerResponse | undefined;
+  server = await listen((_, response) => void (held = response), { port: 0 });
+  const underWay = exchange('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  await vi.waitFor(() => expect(held).toBeDefined());
+  const closed = server.close();
+  await expect(fetch(server.url)).rejects.toThrow('fetch failed');
+  held?.end('fine');
+  expect(await underWay).toMatch(/ 200 /);
+  await closed;
 });
