@@ -133,11 +133,7 @@ const TABLE: Readonly<Record<OptionName, Option>> = {
   consent: ['consent', isConsentOption, CONSENT_VALUES, true],
   fetch: [undefined, (value) => typeof value === 'function', 'a function like the global fetch', true],
   headers: [undefined, (value) => Object(value) === value, 'headers, or a function that returns them', true],
-  signal: [
-    undefined,
-    (value) => (value as AbortSignal | undefined)?.addEventListener,
-    'the signal of an AbortController',
-  ],
+  signal: [undefined, (one) => (one as AbortSignal | undefined)?.addEventListener, 'the signal of an AbortController'],
 };
 
 /** The same, as a list. */
