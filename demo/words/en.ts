@@ -49,7 +49,7 @@ export const EN: Words = {
   partners: 'Offers from our partners',
   summary: 'Your order',
   items: [
-    ['Stoneware pour-over set', 'Chalk glaze'],
+    ['Stoneware pour‑over set', 'Chalk glaze'],
     ['Single-origin beans, 500 g', 'Whole bean'],
     ['Paper filters, 100', 'Unbleached'],
   ],

@@ -128,7 +128,12 @@ export const FAILURES: Readonly<Record<FailureKind, FailureText>> = {
     command: (failure) => ({ message: `${reasonOf(failure)}.` }),
   },
   file: { title: 'A file needs a correction', command: ownMessage },
-  failed: { title: 'Something went wrong', command: ownMessage },
+  failed: {
+    title: 'Something went wrong',
+    page: ({ status, message }) =>
+      status ? `The network answered with an error (${status}). The console tries again by itself.` : message,
+    command: ownMessage,
+  },
 };
 
 /** The network's reason with the status, which a text made of nothing else has already. */

@@ -54,6 +54,7 @@ for (const button of document.querySelectorAll<HTMLElement>('[data-copy]'))
     navigator.clipboard?.writeText(code.textContent ?? '').catch(() => getSelection()?.selectAllChildren(code));
   });
 openThemeEditor(find('[data-theme-editor]'), () => undefined);
+if (location.protocol === 'file:') find('.bar p').append(' From a disk, the offers have no pictures.');
 start();
 
 /** Shows the offers of a new order with what is set now. */

@@ -43,8 +43,8 @@ function RequestItem({ request }: { request: RequestRecord }): JSX.Element {
   return (
     <details class="request">
       <summary>
-        <time>{timeOfDay(at)}</time>
-        <b>{path}</b>
+        <time>{timeOfDay(at).slice(0, 8)}</time>
+        <b title={path}>{path}</b>
         <span class={isFine || (status ?? error) === undefined ? 'good' : 'bad'}>
           {status ?? (error ? 'no response' : '…')}
         </span>

@@ -96,7 +96,7 @@ function Header({ model, actions, code }: PanelProps & { code: string }): JSX.El
     <>
       <header>
         <h1>
-          <Dot code={code} /> offerlet <b>{code}</b>
+          <Dot code={code} /> offerlet <span class="quiet">{code}</span>
         </h1>
         {mounts.length > 1 && (
           <select

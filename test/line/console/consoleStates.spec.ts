@@ -51,6 +51,13 @@ test('a 429 is waited for in view, and the report comes by itself', async ({ pag
   await expect(payout(page)).toContainText(/\d/);
 });
 
+test('an error is said in words, and below them as the network said it', async ({ page }) => {
+  await control(sandbox.network, 'faults', { route: REPORT, status: 500, times: 99 });
+  await page.goto(own.url);
+  await expect(alert(page).locator('h2 + p')).toHaveText(/^The network answered with an error \(500\)/);
+  await expect(alert(page).locator('.foot-note')).toHaveText(/^GET .* returned 500: .*Request/);
+});
+
 test('a report that is too large offers what the network would accept', async ({ page }) => {
   await control(sandbox.network, 'settings', { report_row_limit: 100 }, 'PUT');
   await page.goto(`${own.url}/?by=publisher&compare=none`);

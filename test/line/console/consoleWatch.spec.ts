@@ -58,6 +58,9 @@ test('what the page says is what the command says', async ({ page }) => {
   await expect(section.getByRole('listitem')).toHaveCount(causes.length);
   await expect(section).toContainText(causes[0]?.text ?? '?');
   await expect(page.getByRole('region', { name: /^In the last/ }).getByRole('listitem')).toHaveCount(events.length);
+  // Said once while it lasts, and no date breaks.
+  await expect(page.getByText(causes[0]?.text ?? '?')).toHaveCount(1);
+  expect(await page.locator('.watch').textContent()).not.toMatch(/\d [A-Z]\w\w \d{4}/);
   await page.getByText('90 days', { exact: true }).click();
   await expect(page).toHaveURL(/watch\?days=90$/);
   await expect(page.getByRole('heading', { name: 'In the last 90 days' })).toBeVisible();

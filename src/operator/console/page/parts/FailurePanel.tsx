@@ -17,20 +17,12 @@ export function FailurePanel({
   resource: { retryIn, failingSince, reload },
   children,
 }: FailureProps): JSX.Element {
+  const text = FAILURES[failure.kind].page?.(failure) ?? failure.message;
   return (
     <section class="failure" role="alert">
       <Icon name="warning" />
       <h2>{FAILURES[failure.kind].title}</h2>
-      <p>{FAILURES[failure.kind].page?.(failure) ?? failure.message}</p>
-      {failure.fields && failure.fields.length > 0 && (
-        <ul>
-          {failure.fields.map(({ path, message }) => (
-            <li key={path}>
-              <code>{path}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
+      <p>{text}</p>
       <p class="row actions">
         {children}
         {mayPass(failure) && <Button onClick={reload}>Try again now</Button>}
@@ -40,7 +32,9 @@ export function FailurePanel({
           Since {timeOf(failingSince)}.{retryIn > 0 && ` Next attempt in ${retryIn} s.`}
         </p>
       )}
-      {failure.request_id && <p class="quiet">Request {failure.request_id}</p>}
+      <p class="foot-note quiet">
+        {text !== failure.message && failure.message} {failure.request_id && `Request ${failure.request_id}`}
+      </p>
     </section>
   );
 }

@@ -64,12 +64,16 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
     ) : (
       cause.name
     );
+  // What it says today stands above.
+  const isOpen = ({ rule, id }: Cause): boolean => open.some((one) => one.rule === rule && one.id === id);
   return (
     <>
       <p class="lead quiet" role="status">
         {judged.from === null || judged.to === null
           ? 'There is no complete day of data to look at yet.'
-          : `${dayOf(judged.to)} (UTC) is the last complete day. ${open.length === 0 ? 'Nothing needs attention.' : `${plural(open.length, 'thing needs', 'things need')} attention.`}`}
+          : whole(
+              `${dayOf(judged.to)} (UTC) is the last complete day. ${open.length === 0 ? 'Nothing needs attention.' : `${plural(open.length, 'thing needs', 'things need')} attention.`}`,
+            )}
       </p>
       {open.length > 0 && (
         <Card title="Needs attention" class="list">
@@ -79,8 +83,8 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
                 <p>
                   <b>{on(cause)}</b> <span class="quiet">{nameOf(cause.rule)}</span>
                 </p>
-                <p>{cause.text}</p>
-                <p class="quiet">Found on {dayOf(cause.since)}</p>
+                <p>{whole(cause.text)}</p>
+                <p class="quiet">{whole(`Found on ${dayOf(cause.since)}`)}</p>
               </li>
             ))}
           </ul>
@@ -94,18 +98,18 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
             {turns.map(({ event, day, cause }) => (
               <li key={`${day}${event}${cause.rule}/${cause.id}`}>
                 <p class="quiet">
-                  {dayOf(day)}: {event === 'began' ? 'needs attention' : 'is over'}
+                  {whole(dayOf(day))}: {event === 'began' ? 'needs attention' : 'is over'}
                 </p>
                 <p>
                   <b>{on(cause)}</b> <span class="quiet">{nameOf(cause.rule)}</span>
                 </p>
-                <p>{cause.text}</p>
+                {!isOpen(cause) && <p>{whole(cause.text)}</p>}
               </li>
             ))}
           </ol>
         )}
       </Card>
-      <Card title="Rules" class="list">
+      <Card title="Rules" class="list rules">
         <ul>
           {rules.map(({ name, text }) => (
             <li key={name}>
@@ -137,6 +141,11 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
 /** The name that the rules file gives a rule, as words. */
 function nameOf(rule: string): string {
   return inWords(rule.replaceAll('-', '_'));
+}
+
+/** Keeps dates and numbers with what they count on one line. */
+function whole(text: string): string {
+  return text.replace(/(?:\w{3}, )?\d+ [A-Z]\w{2} \d{4}|\d+ (?=[a-z])/g, (part) => part.replaceAll(' ', '\u00a0'));
 }
 
 function dayOf(date: string): string {
