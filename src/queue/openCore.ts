@@ -122,7 +122,7 @@ export function openCore(
       last = Math.max(last + 1, at);
       // A time of the caller's own is by the device's clock.
       const row = isRelayTime && !given.event_datetime ? { event, isRelayTime } : { event };
-      await rows.add(rowKey(last, isClick, tab + count++), row);
+      await rows.add(rowKey(last, isClick, at, tab + count++), row);
       emit({ type: 'tracked', event });
       sender.schedule(isClick);
     },

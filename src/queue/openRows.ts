@@ -47,11 +47,8 @@ export interface Rows {
   isInFlight(key: string): boolean;
   /** Makes what a response has changed durable, and releases the rows that were claimed for it. */
   confirm(batch: readonly QueueEntry[], changes: readonly RowChange[]): Promise<void>;
-  /**
-   * Makes changes in one transaction, and drops what is too much, and what is too old at the time `dropAt`: what this page has
-   * put only by the relay's time.
-   */
-  change(changes: readonly RowChange[], dropAt?: number, isRelayTime?: boolean): Promise<void>;
+  /** Makes changes in one transaction. With `isExpired` it also drops what is too much, and what is expired. */
+  change(changes: readonly RowChange[], isExpired?: (key: string) => boolean): Promise<void>;
   /** Empties the queue, however long it takes. Resolves when it is empty, or storage is gone. */
   clear(): Promise<unknown>;
   /** Empties it in this task, with its consent, and closes. */
@@ -181,26 +178,29 @@ export function openRows(
   /** Resolves when everything that was added so far is written: an earlier write may have begun with a part of it. */
   function write(): Promise<unknown> {
     writing = undefined;
-    const read = (): RowChange[] =>
-      [...known].flatMap(([key, { value, put }]) => (put === 'unwritten' ? [[key, value] as const] : []));
-    let added = read();
+    const added = [...known].flatMap(([key, { value, put }]) => (put === 'unwritten' ? [[key, value] as const] : []));
     // Far more at once than there is room for: what has to go is not written first.
     if (added.length > QUEUE_GROWN) {
-      drop(findDrops(added.map(([key]) => key).sort(), known, 0));
-      added = read();
+      drop(
+        findDrops(
+          added.map(([key]) => key),
+          known,
+          never,
+        ),
+      );
+      return write();
     }
     room -= added.length;
-    const changed = change(added, room < 0 ? 0 : undefined);
+    const changed = change(added, room < 0 ? never : undefined);
     return (written = written.then(() => changed));
   }
 
   async function change(
     changes: readonly RowChange[],
     // A dead letter may be one too many.
-    dropAt = changes.some(([key]) => key > DEAD) ? 0 : undefined,
-    isRelayTime?: boolean,
+    isExpired = changes.some(([key]) => key > DEAD) ? never : undefined,
   ): Promise<void> {
-    if (isStopped || (!changes[0] && dropAt === undefined)) return;
+    if (isStopped || (!changes[0] && !isExpired)) return;
     for (const [key, value, from] of changes) {
       if (from || !value) known.delete(from ?? key);
       if (value) known.set(key, { ...known.get(key), value, put: 'unconfirmed' });
@@ -220,9 +220,9 @@ export function openRows(
         // What was cleared since this was called is not written.
         if (!value || known.has(key)) table.put(key, value);
       });
-      if (dropAt === undefined) return { drops: [], id, given, stored };
+      if (!isExpired) return { drops: [], id, given, stored };
       const keys = await table.keys();
-      const drops = findDrops(keys, known, dropAt, isRelayTime);
+      const drops = findDrops(keys, known, isExpired);
       const gone = drops.flatMap(([, dropped]) => dropped);
       for (const key of gone) table.put(key, undefined);
       room = QUEUE_GROWN - keys.length + gone.length;
@@ -231,7 +231,7 @@ export function openRows(
     // What storage was too slow for stays unconfirmed: a read that was waiting as well must not take it for delivered.
     if (!changed) {
       room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
-      if (dropAt !== undefined) drop(findDrops([...known.keys()].sort(), known, dropAt, isRelayTime));
+      if (isExpired) drop(findDrops([...known.keys()], known, isExpired));
       return;
     }
     for (const [key] of changes) {
@@ -280,13 +280,14 @@ export function openRows(
     },
     write,
     async read(more = 0) {
-      let found = await database.run('readonly', (table) => readRows(table, more));
-      const damaged = found ? [...found.first].filter(isDamaged).map(([key]) => key) : [];
+      const read = (): Promise<FoundRows | undefined> => database.run('readonly', (table) => readRows(table, more));
+      let found = await read();
+      const damaged = [...(found?.first ?? [])].filter(isDamaged);
       if (damaged[0]) {
         // Other scripts can write here as well. A row that is not an event would block all others.
-        await change(damaged.map((key) => [key]));
+        await change(damaged.map(([key]) => [key]));
         dropped('storage_lost', damaged.length);
-        found = await database.run('readonly', (table) => readRows(table, more));
+        found = await read();
       }
       if (found) return found;
       const first = new Map([...known].map(([key, { value }]) => [key, value]));
@@ -318,6 +319,8 @@ export function openRows(
     close,
   };
 }
+
+const never = (_key: string): boolean => false;
 
 /** Removes everything but the consent. */
 async function clearEvents(table: Table): Promise<void> {

@@ -3,7 +3,7 @@ import { reasonText } from '../wire/errors.ts';
 import { toJson } from '../wire/json.ts';
 import type { LastResponse, QueueEvent, Send, StoredEvent } from './events.ts';
 import type { Rows } from './openRows.ts';
-import { BACKOFF, type EventRow, isOld, isSuspect, isWaiting, keyTime, type QueueEntry } from './rows.ts';
+import { BACKOFF, dueTime, type EventRow, isOld, isSuspect, isWaiting, type QueueEntry } from './rows.ts';
 import {
   type Backoff,
   type BatchResponse,
@@ -57,7 +57,7 @@ export function openSender({ name, rows, send, emit, clock, gatherMs = 250, star
   let fresh = 0;
   let isPaused = false;
   let isEager = false;
-  /** Whether this page has swept: once even where nothing is held, since letters grow old as well. It also stores the consent. */
+  /** Whether this page has swept, which also stores the consent. */
   let hasSwept = false;
   let isStopped = false;
   /** Ends when nothing is being sent. */
@@ -74,6 +74,16 @@ export function openSender({ name, rows, send, emit, clock, gatherMs = 250, star
   /** Milliseconds until a request may be sent. A backoff that suspects have caused holds up suspects only. */
   function delay(isSuspects?: boolean): number {
     return remainingDelay(backoff, Date.now(), isEager || (!isSuspects && !!backoff?.isSuspects));
+  }
+
+  /** Whether a row is too old by both clocks: either may be wrong. */
+  function isAged(key: string): boolean {
+    return isOld(key, Math.min(Date.now(), clock.now().at));
+  }
+
+  /** Whether it may be dropped for that. What this page has written waits for the relay's time: a device's clock may be set. */
+  function isExpired(key: string): boolean {
+    return isAged(key) && (clock.now().isRelayTime || !rows.known.has(key));
   }
 
   function wake(ms: number): void {
@@ -94,37 +104,32 @@ export function openSender({ name, rows, send, emit, clock, gatherMs = 250, star
   /** Reads, sends and settles one batch. Resolves to whether the next may follow at once. */
   async function sendNext(): Promise<boolean> {
     if (isPaused || isStopped) return false;
-    const { first } = await rows.read();
+    let { first, keys } = await rows.read();
+    const others = keys.filter((key) => isAged(key) || rows.isInFlight(key));
+    // They hide nothing that is due.
+    if (others[0]) ({ first } = await rows.read(others.length));
     if (isStopped) return false;
     backoff = first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
-    const { at, isRelayTime } = clock.now();
-    // Either clock may be wrong.
-    const time = Math.min(now, at);
     let earliest = 0;
-    let isHeld = false;
-    const due = ([...first] as [string, EventRow][]).filter(([key, { tries }]) => {
-      if (!isWaiting(key) || rows.isInFlight(key)) return false;
-      // What looks too old waits for a response, which may set the clock right: what this page has written, for the relay's time.
-      if (isOld(key, time)) {
-        isHeld ||= isRelayTime || !rows.known.has(key);
-        return false;
-      }
-      const left = tries ? keyTime(key) - now : 0;
+    const due = ([...first] as [string, EventRow][]).filter(([key, row]) => {
+      if (!isWaiting(key) || isAged(key) || rows.isInFlight(key)) return false;
+      const left = row.tries ? dueTime(key) - now : 0;
       // A refused row is due at its key's time, unless that was written under another clock.
       if (left <= 0 || left > LONGEST_DELAY_MS) return true;
       earliest ||= left;
       return false;
     });
-    if (due[0] ? isHeld && (isRelayTime || lastResponse) : isHeld || !hasSwept) {
-      hasSwept = true;
-      await rows.change([], time, isRelayTime);
-      return true;
-    }
     const batch = takeBatch(due, backoff);
     const ms = batch[0] ? delay(isSuspect(batch[0][0])) : earliest;
     if (batch[0] && !ms) return deliver(batch);
     if (ms) wake(ms);
+    // Not before a response that may come, which may set the clock right.
+    const mayExpire = !due[0] || clock.now().isRelayTime || lastResponse;
+    if (mayExpire && (!hasSwept || others.some(isExpired))) {
+      hasSwept = true;
+      await rows.change([], isExpired);
+    }
     return false;
   }
 
@@ -163,12 +168,11 @@ export function openSender({ name, rows, send, emit, clock, gatherMs = 250, star
     await rows.confirm(batch, settled.changes);
     settled.events.forEach(emit);
     const { next } = settled;
-    if (next === 'wait') wake(delay(true));
     if (next === 'pause' && !isPaused) {
       isPaused = true;
       emit({ type: 'paused', status, reason });
     }
-    return next === 'go' || next === 'split';
+    return true;
   }
 
   function leave(): void {
@@ -181,7 +185,7 @@ export function openSender({ name, rows, send, emit, clock, gatherMs = 250, star
     )
       return;
     // Stored until a response arrives, which may be never: the relay drops duplicates.
-    let rest = rows.idle().filter(([key, { tries }]) => !tries && !isSuspect(key));
+    let rest = rows.idle().filter(([key, { tries }]) => !tries && !isSuspect(key) && !isAged(key));
     while (rest[0]) {
       const batch = takeBatch(rest);
       rest = rest.filter((row) => !batch.includes(row));

@@ -1,8 +1,8 @@
 import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import type { DropReason, StoredEvent } from './events.ts';
 
-// The names of what is stored. The key of an event's row is `time(9) kind(1)` and a unique part: sorted as
-// text the oldest comes first, no two tabs collide, and a list of keys alone shows which rows may be dropped.
+// The names of what is stored. The key of an event's row is `due(9) kind(1) made(9)` and a unique part: sorted as text the
+// oldest comes first, no two tabs collide, and a list of keys alone shows which rows may be dropped.
 
 /** Begins the name of every queue's database. */
 export const QUEUE_PREFIX = 'offerlet-queue';
@@ -46,9 +46,9 @@ function keyAt(time: number, rest: string): string {
   return (time + TIME_OFFSET).toString(36) + rest;
 }
 
-/** Returns the key of a new row; `mark` must be unique. */
-export function rowKey(time: number, isClick: boolean, mark: string): string {
-  return keyAt(time, (isClick ? 'c' : 'a') + mark);
+/** Returns the key of a row that is made at a time, and due at one that is this page's latest; `mark` must be unique. */
+export function rowKey(due: number, isClick: boolean, made: number, mark: string): string {
+  return keyAt(due, (isClick ? 'c' : 'a') + keyAt(made, mark));
 }
 
 /** Returns the key of an event without what marks it as a suspect or dead letter. */
@@ -66,14 +66,18 @@ export function suspectKey(key: string, time: number): string {
   return SUSPECT + dueAt(key, time);
 }
 
-/** Returns when the row was made or, of a refused one, when it is due. */
-export function keyTime(key: string): number {
-  return parseInt(bare(key).slice(0, TIME_DIGITS), 36) - TIME_OFFSET;
+/** Returns when the row is due. */
+export function dueTime(key: string): number {
+  return timeIn(bare(key));
+}
+
+function timeIn(text: string): number {
+  return parseInt(text.slice(0, TIME_DIGITS), 36) - TIME_OFFSET;
 }
 
 /** Sorts rows by importance: clicks before displays, newer before older. */
 export function byWorth(a: string, b: string): number {
-  const worth = (key: string): string => bare(key)[TIME_DIGITS] + bare(key);
+  const worth = (key: string): string => bare(key).slice(TIME_DIGITS, 2 * TIME_DIGITS + 1) + bare(key);
   return worth(a) < worth(b) ? 1 : -1;
 }
 
@@ -107,20 +111,17 @@ type Known = ReadonlyMap<string, { readonly isInFlight?: boolean }>;
 
 /** Whether a row is too old to be sent: the relay may have forgotten that it has accepted it. */
 export function isOld(key: string, now: number): boolean {
-  const age = now - keyTime(key);
+  const age = now - timeIn(bare(key).slice(TIME_DIGITS + 1));
   return age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS;
 }
 
-/**
- * Finds what to drop of all rows: what is more than the queue holds, and what is too old at a time, which for those of this
- * page has to be the relay's: a device's clock may be set. Rows in flight are never dropped.
- */
-export function findDrops(keys: readonly string[], known: Known, now: number, isRelayTime?: boolean): Drops {
+/** Finds what to drop of all rows: what is expired, and what is more than the queue holds. Rows in flight are never dropped. */
+export function findDrops(keys: readonly string[], known: Known, isExpired: (key: string) => boolean): Drops {
   const found = { expired: [] as string[], dead: [] as string[], rest: [] as string[] };
   for (const key of keys) {
     const isDead = key > DEAD;
     if (!isDead && (!isWaiting(key) || known.get(key)?.isInFlight)) continue;
-    found[isOld(key, now) && (isRelayTime || !known.has(key)) ? 'expired' : isDead ? 'dead' : 'rest'].push(key);
+    found[isExpired(key) ? 'expired' : isDead ? 'dead' : 'rest'].push(key);
   }
   return [
     ['expired', found.expired],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openClock } from '../../src/queue/createPost.ts';
 import { openQueue } from '../../src/queue/openQueue.ts';
-import { event, freshStorage } from './world.ts';
+import { event, freshStorage, names } from './world.ts';
 
 const DAY = 24 * 3_600_000;
 /** The true time, which nobody but the relay knows. */
@@ -77,9 +77,11 @@ function startRelay() {
   const times = new Map<string, number>();
   const relay = {
     isUp: true,
+    fail: undefined as number | undefined,
     times,
     hours: () => [...times].map(([id, at]) => `${id} ${new Date(at).toISOString().slice(0, 13)}`),
     fetch: (async (url, init) => {
+      if (relay.fail) return new Response(null, { status: relay.fail });
       if (!relay.isUp) throw new TypeError('Failed to fetch');
       const sent = new URL(url as string, 'https://shop.example').searchParams.get('sent');
       const difference = sent ? time() - Number(sent) : 0;
@@ -94,8 +96,11 @@ function startRelay() {
 
 /** A queue whose requests reach the relay. */
 function open(relay: ReturnType<typeof startRelay>): ReturnType<typeof openQueue> {
-  const access = { endpoint: 'https://shop.example/offers/events/batch', fetch: relay.fetch };
-  return openQueue(access);
+  const { fetch } = globalThis;
+  globalThis.fetch = relay.fetch;
+  const queue = openQueue({ endpoint: 'https://shop.example/offers/events/batch' });
+  globalThis.fetch = fetch;
+  return queue;
 }
 
 it.each([3 * DAY, -3 * DAY, 8 * DAY, -8 * DAY, 6 * 60_000, -6 * 60_000])(
@@ -206,5 +211,68 @@ it('what an earlier page left more than a week ago is dropped even while the rel
   const queue = open(relay);
   await queue.track(event('new', { event_name: 'BRAND_CLICK' }));
   await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ onDisk: 1, dropped: 1 }));
+  await queue.close();
+});
+
+it('an event that a server fails on each time is too old a week after it was tracked', async () => {
+  const relay = startRelay();
+  relay.fail = 500;
+  const earlier = open(relay);
+  await earlier.track(event('poison', { event_name: 'BRAND_CLICK' }));
+  for (let time = 0; time < 12; time++) {
+    now += 3_600_000;
+    await earlier.flush();
+  }
+  await earlier.close();
+  now += 7 * DAY - 3_600_000;
+  relay.fail = undefined;
+  const queue = open(relay);
+  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ onDisk: 0, dropped: 1 }));
+  expect(relay.times.size).toBe(0);
+  await queue.close();
+});
+
+it('so is one of a page whose clock was days ahead before, and is right again', async () => {
+  const relay = startRelay();
+  relay.isUp = false;
+  offset = 3 * DAY;
+  const earlier = open(relay);
+  await earlier.track(event('ahead', { event_name: 'BRAND_CLICK' }));
+  offset = 0;
+  await earlier.track(event('old', { event_name: 'BRAND_CLICK' }));
+  await earlier.close();
+  now += 8 * DAY;
+  relay.isUp = true;
+  const queue = open(relay);
+  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ onDisk: 0, dropped: 1 }));
+  expect([...relay.times.keys()]).toEqual(['ahead']);
+  await queue.close();
+});
+
+it('a batch of what is too old hides nothing that is newer, whoever has written it', async () => {
+  const relay = startRelay();
+  relay.isUp = false;
+  const queue = open(relay);
+  for (const id of names(25)) await queue.track(event(id));
+  now += 8 * DAY;
+  relay.isUp = true;
+  await queue.track(event('new'));
+  await vi.waitFor(() => expect([...relay.times.keys()]).toEqual(['new']));
+  await queue.flush();
+  expect(await queue.stats()).toMatchObject({ onDisk: 0, dropped: 25 });
+  await queue.close();
+});
+
+it('a device clock that is eight days ahead drops nothing of what an earlier page left, however much it is', async () => {
+  const relay = startRelay();
+  relay.isUp = false;
+  const earlier = open(relay);
+  for (const id of names(25)) await earlier.track(event(id));
+  await earlier.close();
+  offset = 8 * DAY;
+  relay.isUp = true;
+  const queue = open(relay);
+  await queue.track(event('now', { event_name: 'BRAND_CLICK' }));
+  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ onDisk: 0, delivered: 26, dropped: 0 }));
   await queue.close();
 });

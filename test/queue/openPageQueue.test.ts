@@ -88,6 +88,7 @@ it('a page that is hidden or left again and again while the relay is down does n
   // One in 500 ms, and once more if the page is left at once.
   expect(requests).toBeLessThan(10);
   await queue.close();
+  vi.unstubAllGlobals();
 });
 
 it('a page with an element named `hidden` sends what it has when it is hidden', async () => {
@@ -99,6 +100,7 @@ it('a page with an element named `hidden` sends what it has when it is hidden', 
   page.dispatchEvent(new Event('visibilitychange'));
   expect(send).toHaveBeenCalledOnce();
   await queue.close();
+  vi.unstubAllGlobals();
 });
 
 it.each([
@@ -115,6 +117,27 @@ it.each([
   await letPass(300);
   expect(send).toHaveBeenCalledOnce();
   await queue.close();
+  vi.unstubAllGlobals();
+});
+
+it('a page without storage that is left after nine days hands over nothing that is too old', async () => {
+  freshStorage();
+  vi.stubGlobal('indexedDB', undefined);
+  const batches: string[][] = [];
+  const queue = openQueue({
+    endpoint: '/events/batch',
+    async send(events) {
+      batches.push(events.map(({ event_id }) => event_id));
+      return { status: 503 };
+    },
+  });
+  await queue.track(event('old'));
+  await queue.flush();
+  vi.setSystemTime(Date.now() + 9 * 24 * 3_600_000);
+  await queue.track(event('new'));
+  await queue.close();
+  expect(batches).toEqual([['old'], ['new']]);
+  vi.unstubAllGlobals();
 });
 
 it('where a page may have no more requests with keepalive, the next is one without', async () => {
@@ -153,6 +176,7 @@ it.each([
   await queue.track(event('b'));
   expect(await queue.flush()).toMatchObject({ kept: 0 });
   await queue.close();
+  vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
 
@@ -167,6 +191,7 @@ it('a browser without AbortSignal.timeout, such as Chrome 99, takes the lock fro
   expect(asked.filter((how) => 'steal' in how)).toEqual([]);
   expect(asked.length).toBeGreaterThan(0);
   await queue.close();
+  vi.unstubAllGlobals();
 });
 
 /** The first request for the lock is never granted in time; whoever steals it loses it while it works, once. */

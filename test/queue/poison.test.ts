@@ -21,7 +21,7 @@ class Model {
 
   track(id: string): void {
     const stored = { ...event(id), event_id: id, event_datetime: '' };
-    this.rows.set(rowKey(this.now + this.rows.size, false, id), { event: stored });
+    this.rows.set(rowKey(this.now + this.rows.size, false, this.now, id), { event: stored });
   }
 
   get left(): string[] {

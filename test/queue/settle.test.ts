@@ -4,7 +4,7 @@ import { type QueueEntry, rowKey, suspectKey } from '../../src/queue/rows.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const entry = (n: number, tries?: number): QueueEntry => [
-  rowKey(NOW + n, false, `t${n}`),
+  rowKey(NOW + n, false, NOW, `t${n}`),
   {
     event: { event_id: `e${n}`, event_name: 'BRAND_VIEW', event_datetime: '', session_id: 's' },
     ...(tries && { tries }),

@@ -71,6 +71,8 @@ export class Truth {
     const { event_id: id } = event;
     if (this.tracked.has(id) && this.isOld(id)) this.again.add(id);
     this.rows.push({ device, id, at: this.#world.time });
+    // What it has delivered of another page, it has written anew.
+    this.delivered.delete(`${tab.name} ${id}`);
     const before = this.tracked.get(id);
     const tabs = [tab, ...(before?.tabs ?? [])];
     const withdrawnIn = before?.isWithdrawn ? before.tabs : (before?.withdrawnIn ?? []);
@@ -252,11 +254,15 @@ function wrongDrops(truth: Truth): string[] {
       reason === 'withdrawn' ? drop.tab === tab : drop.device === device;
     // What another page has delivered, this one may not know.
     const isKept = (id: string): boolean => !truth.delivered.has(`${tab.name} ${id}`);
+    // Two tabs may store one event each.
+    const rowsOf = (id: string): number =>
+      Math.max(1, truth.rows.filter((row) => row.device === device && row.id === id).length);
     const most =
       reason === 'withdrawn'
-        ? [...truth.tracked].filter(
-            ([id, one]) => one.withdrawnIn.includes(tab) || (one.isWithdrawn && one.tabs.includes(tab) && isKept(id)),
-          ).length
+        ? [...truth.tracked].reduce((sum, [id, one]) => {
+            const isMine = one.withdrawnIn.includes(tab) || (one.isWithdrawn && one.tabs.includes(tab) && isKept(id));
+            return isMine ? sum + rowsOf(id) : sum;
+          }, 0)
         : reason !== 'expired'
           ? 0
           : device.tabs.some(({ diedBusy }) => diedBusy)
@@ -361,8 +367,8 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
   // A relay that was killed, had no store or has forgotten a session does not know all placements: then hours are compared as
   // a whole.
   const isWhole = isKilled || redis.faulty > 0 || isIn('sleep');
-  // Of an offer whose display was dropped, the network counts the view. It knows a session for longer than a relay.
-  const isViewed = truth.said('expired', () => true) > 0;
+  // Of an offer whose display was dropped or refused, the network counts the view. It knows a session for longer than a relay.
+  const isViewed = truth.dead.size > 0 || truth.said('expired', () => true) > 0;
   const hours = new Map<string, { of: string; metric: AuditedMetric; ours: number; theirs: number }>();
   for (const { period_start, metric, group, ours, theirs } of rows) {
     if ((metric === 'impressions' && isViewed) || (metric !== 'clicks' && truth.again.size > 0)) continue;
