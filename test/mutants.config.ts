@@ -1,4 +1,4 @@
-// What mutants.mjs runs: the tests of one room that start no server and kill no process.
+// What mutants.mjs runs: the tests of one room that kill no process.
 import { defineConfig } from 'vitest/config';
 import base from '../vite.config.ts';
 
