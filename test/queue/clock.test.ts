@@ -96,11 +96,8 @@ function startRelay() {
 
 /** A queue whose requests reach the relay. */
 function open(relay: ReturnType<typeof startRelay>): ReturnType<typeof openQueue> {
-  const { fetch } = globalThis;
-  globalThis.fetch = relay.fetch;
-  const queue = openQueue({ endpoint: 'https://shop.example/offers/events/batch' });
-  globalThis.fetch = fetch;
-  return queue;
+  vi.stubGlobal('fetch', relay.fetch);
+  return openQueue({ endpoint: 'https://shop.example/offers/events/batch' });
 }
 
 it.each([3 * DAY, -3 * DAY, 8 * DAY, -8 * DAY, 6 * 60_000, -6 * 60_000])(

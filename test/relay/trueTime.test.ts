@@ -181,10 +181,8 @@ describe('a queue, a relay with its ledger and a network', () => {
       const { session_id } = (await response.json()) as { session_id: string };
       const expected = new Map<string, string>();
       const openPage = async (): Promise<ReturnType<typeof openQueue>> => {
-        const { fetch } = globalThis;
-        globalThis.fetch = reach;
+        vi.stubGlobal('fetch', reach);
         const queue = openQueue({ endpoint: 'https://shop.example/events/batch' });
-        globalThis.fetch = fetch;
         isUp = true;
         // The first response says the time.
         await track(queue);

@@ -247,27 +247,25 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
   return failures;
 }
 
-/** Where more was said to be dropped than there was for that reason. */
+/** Where more was said to be dropped than there was for that reason. Two tabs may store one event each. */
 function wrongDrops(truth: Truth): string[] {
   return truth.dropped.flatMap(({ device, tab, reason, count }) => {
     const isOne = (drop: { device: Device; tab: Process }): boolean =>
       reason === 'withdrawn' ? drop.tab === tab : drop.device === device;
     // What another page has delivered, this one may not know.
     const isKept = (id: string): boolean => !truth.delivered.has(`${tab.name} ${id}`);
-    // Two tabs may store one event each.
-    const rowsOf = (id: string): number =>
-      Math.max(1, truth.rows.filter((row) => row.device === device && row.id === id).length);
+    const rows = truth.rows.filter((row) => row.device === device);
     const most =
       reason === 'withdrawn'
         ? [...truth.tracked].reduce((sum, [id, one]) => {
             const isMine = one.withdrawnIn.includes(tab) || (one.isWithdrawn && one.tabs.includes(tab) && isKept(id));
-            return isMine ? sum + rowsOf(id) : sum;
+            return isMine ? sum + Math.max(1, rows.filter((row) => row.id === id).length) : sum;
           }, 0)
         : reason !== 'expired'
           ? 0
           : device.tabs.some(({ diedBusy }) => diedBusy)
             ? Infinity
-            : truth.rows.filter((row) => row.device === device && truth.isOld(row.id, row.at)).length;
+            : rows.filter((row) => truth.isOld(row.id, row.at)).length;
     return truth.said(reason, isOne) > most
       ? [`1 dropped without a cause: ${tab.name} ${reason} ${count}, and at most ${most} in all`]
       : [];
@@ -369,9 +367,12 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
   const isWhole = isKilled || redis.faulty > 0 || isIn('sleep');
   // Of an offer whose display was dropped or refused, the network counts the view. It knows a session for longer than a relay.
   const isViewed = truth.dead.size > 0 || truth.said('expired', () => true) > 0;
+  // What a relay owed to Redis when it fell asleep for days, it writes again once Redis has forgotten it.
+  const isForgotten = redis.faulty > 0 && isIn('sleep');
   const hours = new Map<string, { of: string; metric: AuditedMetric; ours: number; theirs: number }>();
   for (const { period_start, metric, group, ours, theirs } of rows) {
-    if ((metric === 'impressions' && isViewed) || (metric !== 'clicks' && truth.again.size > 0)) continue;
+    if (isForgotten || (metric === 'impressions' && isViewed) || (metric !== 'clicks' && truth.again.size > 0))
+      continue;
     const of = [metric, ...(isWhole ? [] : Object.values(group))].join(' ');
     const name = `${period_start} ${of}`;
     const sum = hours.get(name) ?? { of, metric, ours: 0, theirs: 0 };
