@@ -145,6 +145,7 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
       mount.body = handle.body;
       mount.json = handle.json;
       mount.queue = handle.queue;
+      mount.queue?.record?.(window.fetch);
     },
     showAgain() {
       for (const mount of all) show(mount);

@@ -24,14 +24,14 @@ export const SECRET = 'Secret key';
 /** Posts a body as JSON. Rejects if it cannot be sent, or is redirected: a redirect would carry the body elsewhere. */
 type Post = (url: string, body: unknown, how: RequestInit) => Promise<Response>;
 
-/** Returns the function that sends every request to the relay, by the `fetch` that the page has by then. */
-export function createPost({ fetch, headers, clock }: ClockedAccess): Post {
+/** Returns the function that sends every request to the relay. It keeps the `fetch` that the page has now. */
+export function createPost({ fetch = globalThis.fetch, headers, clock }: ClockedAccess): Post {
   return (url, body, how) => {
     const send = (given?: HeaderFields): Promise<Response> => {
       // Consent may have been withdrawn while the headers were awaited.
       if (how.signal?.aborted) throw Error('Aborted');
       const sent = Date.now();
-      return (fetch ?? globalThis.fetch)(url, {
+      return fetch(url, {
         ...how,
         method: 'POST',
         headers: { ...given, 'content-type': 'application/json' },

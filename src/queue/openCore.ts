@@ -163,6 +163,8 @@ export function openBrowserRows(
 export interface SessionQueue extends Core {
   /** Small values stored beside the events, where orders are stored with them. */
   readonly notes?: Notes;
+  /** From now on requests go through a `fetch` that records them, unless the page has given its own. */
+  record?(fetch: typeof globalThis.fetch): void;
   /**
    * Withdraws consent: nothing more is written or sent, the queues of this origin are emptied, other tabs are notified.
    * Resolves when nothing is left on disk.
@@ -180,13 +182,19 @@ const START_MS = 500;
 export function openSessionQueue<T extends Core>(
   options: SessionQueueOptions,
   open: (rows: OpenRows, options: CoreOptions) => T,
-): T & Pick<SessionQueue, 'withdraw'> {
+): T & Required<Pick<SessionQueue, 'record' | 'withdraw'>> {
+  // A script that replaces the page's own later on does not see what is sent.
+  let { fetch = globalThis.fetch } = options;
   const core = open((name, listener) => openBrowserRows(name, listener, onWithdrawal), {
     startMs: START_MS,
     ...options,
+    fetch: (...given) => fetch(...given),
   });
   return {
     ...core,
+    record(by) {
+      if (!options.fetch) fetch = by;
+    },
     withdraw() {
       // Both in this task, the second on the connection that is open: the page may be gone in the next.
       return Promise.all([withdrawConsent(options.endpoint, true), core.clear()]);

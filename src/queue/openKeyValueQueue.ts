@@ -25,7 +25,7 @@ interface KeyValueQueueOptions extends SessionQueueOptions {
 export function openKeyValueQueue(
   storage: KeyValueStorage,
   { isMemory, cleared, ...options }: KeyValueQueueOptions,
-): Required<SessionQueue> {
+): Required<Omit<SessionQueue, 'record'>> {
   // A withdrawal clears before it ends, and no session reads before that.
   const consent = { isWithdrawn: () => false, newConsent: newKeyValueConsent };
   const core = openNotedCore(

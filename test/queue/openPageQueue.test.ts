@@ -230,3 +230,20 @@ async function storedBackoff(): Promise<{ since: number; failures: number }> {
   db.close();
   return backoff as { since: number; failures: number };
 }
+
+it('a script that replaces the fetch of the page later on sees nothing, unless it is the inspector', async () => {
+  freshStorage();
+  const [first, later, recorder] = Array.from({ length: 3 }, () =>
+    vi.fn(async () => new Response(null, { status: 202 })),
+  );
+  vi.stubGlobal('fetch', first);
+  const queue = openSessionQueue({ endpoint: 'https://shop.example/events/batch' }, openCore);
+  vi.stubGlobal('fetch', later);
+  await queue.track(event('a'));
+  await queue.flush();
+  queue.record(recorder as typeof fetch);
+  await queue.track(event('b'));
+  await queue.flush();
+  expect([first, later, recorder].map((each) => each?.mock.calls.length)).toEqual([1, 0, 1]);
+  await queue.close();
+});
