@@ -21,6 +21,7 @@ if (via === 'script') followScript();
 if (via === 'element') followElement();
 
 function openBanner(): void {
+  if (banner) banner.hidden = false;
   for (const button of banner?.querySelectorAll<HTMLElement>('[data-consent]') ?? [])
     button.addEventListener('click', () => {
       decision = button.dataset.consent === 'yes';

@@ -177,7 +177,8 @@ function summary({ locale }: Choices, words: Words): Html {
 
 function cookieBanner(words: Words): Html {
   const [title, text, accept, decline] = words.cookies;
-  return html`<section class="cookies" aria-labelledby="cookies-title">
+  // Shown by the page's script, whole: painted half while the page arrives, it would grow upwards.
+  return html`<section class="cookies" aria-labelledby="cookies-title" hidden>
     <div>
       <h2 id="cookies-title">${title}</h2>
       <p>${text}</p>

@@ -80,22 +80,30 @@ for (const [width, height] of [
   test(`nothing in the shop shifts at ${width} × ${height}`, async ({ page }) => {
     await page.setViewportSize({ width, height });
     await page.addInitScript(() => {
-      type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
+      type Shift = PerformanceEntry & { value: number; sources: { node: Node | null; previousRect: DOMRect }[] };
       let total = 0;
+      const moved: string[] = [];
       const add = (entries: PerformanceEntryList): void => {
         for (const { sources, value } of entries as Shift[]) {
           // Shifts without a node are in the widget's shadow root, which its own specs check.
-          if (sources.some(({ node }) => node)) total += value;
+          if (!sources.some(({ node }) => node)) continue;
+          total += value;
+          for (const {
+            node,
+            previousRect: { x, y },
+          } of sources)
+            moved.push(`${(node as Element | null)?.className ?? node?.nodeName}, which was at ${x}, ${y}`);
         }
       };
       const observer = new PerformanceObserver((list) => add(list.getEntries()));
       observer.observe({ type: 'layout-shift', buffered: true });
-      Object.assign(window, { shifted: () => (add(observer.takeRecords()), total) });
+      Object.assign(window, { shifted: () => (add(observer.takeRecords()), { total, moved }) });
     });
     for (const query of ['', '?via=element&locale=de', '?mode=PULLUP', '?consent=banner']) {
       await open(page, query);
-      const total = await page.evaluate(() => (window as unknown as { shifted(): number }).shifted());
-      expect(total, query).toBeLessThanOrEqual(0.001);
+      type Shifted = { shifted(): { total: number; moved: string[] } };
+      const { total, moved } = await page.evaluate(() => (window as unknown as Shifted).shifted());
+      expect(total, `${query} ${moved.join('; ')}`).toBeLessThanOrEqual(0.001);
     }
   });
 
