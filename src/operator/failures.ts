@@ -115,6 +115,7 @@ export const FAILURES: Readonly<Record<FailureKind, FailureText>> = {
   conflict: { title: 'Somebody else has changed this', command: ownMessage },
   unreachable: {
     title: 'The network can’t be reached',
+    page: () => 'It does not answer. The console tries again by itself.',
     command: (failure) =>
       failure.status === 0 ? { message: failure.reason ?? '', hint: 'Check --network.' } : ownMessage(failure),
   },

@@ -18,6 +18,8 @@ export function FailurePanel({
   children,
 }: FailureProps): JSX.Element {
   const text = FAILURES[failure.kind].page?.(failure) ?? failure.message;
+  const request = failure.request_id && `Request ${failure.request_id}`;
+  const details = [text !== failure.message && failure.message, request].filter(Boolean);
   return (
     <section class="failure" role="alert">
       <Icon name="warning" />
@@ -32,9 +34,11 @@ export function FailurePanel({
           Since {timeOf(failingSince)}.{retryIn > 0 && ` Next attempt in ${retryIn} s.`}
         </p>
       )}
-      <p class="foot-note quiet">
-        {text !== failure.message && failure.message} {failure.request_id && `Request ${failure.request_id}`}
-      </p>
+      {details.map((detail) => (
+        <p key={detail} class="foot-note quiet">
+          {detail}
+        </p>
+      ))}
     </section>
   );
 }
@@ -89,15 +93,23 @@ export function Pending({
   if (resource.failure) return <FailurePanel failure={resource.failure} resource={resource} />;
   return (
     <div class={`outline ${shape}`} role="status" aria-label={label}>
-      {children ??
-        cards.map((lines, card) => (
-          <section key={card} class="card pad">
-            {Array.from({ length: lines }, (_, line) => (
-              <i key={line} class="bone" />
-            ))}
-          </section>
-        ))}
+      {children ?? <CardOutlines cards={cards} />}
     </div>
+  );
+}
+
+/** The outlines of cards of so many lines. */
+export function CardOutlines({ cards }: { readonly cards: readonly number[] }): JSX.Element {
+  return (
+    <>
+      {cards.map((lines, card) => (
+        <section key={card} class="card pad">
+          {Array.from({ length: lines }, (_, line) => (
+            <i key={line} class="bone" />
+          ))}
+        </section>
+      ))}
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { go, type PageProps } from '../app/router.tsx';
 import { ChartCard, ChartOutline } from './ReportChart.tsx';
 import { Button, CopyButton, CsvButton } from '../parts/controls.tsx';
-import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
+import { CardOutlines, FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/layout.tsx';
 import { Controls } from './Controls.tsx';
@@ -65,11 +65,14 @@ export function ReportPage({ place, session }: PageProps): JSX.Element {
           {report ? (
             <Loaded report={report} resource={resource} session={session} state={state} change={change} />
           ) : (
-            <ChartOutline />
+            <div class="outline">
+              <ChartOutline />
+              <CardOutlines cards={[7, 10]} />
+            </div>
           )}
         </div>
       )}
-      {!isFuture && (
+      {!isFuture && (report || failure) && (
         // Without the comparison, where the history is too short for it: the command would end with an error.
         <Command
           state={report?.isUncompared && resource.isCurrent ? { ...state, compare: undefined } : state}
