@@ -63,8 +63,7 @@ export function mountOffers({
       messages: messagesFor(locale, options.messages),
       watch(viewable, seen) {
         const { offer, asset }: Parts = viewable.kind === 'widget' ? {} : viewable;
-        const name = [viewable.kind, offer?.insertion_id, asset?.id].join(' ');
-        watcher.watch(name, seen, (what) => reporter.seen(what, offer, asset));
+        watcher.watch(viewable, seen, (what) => reporter.seen(what, offer, asset));
       },
       on: (action) => (action.type === 'dismiss' ? onDismiss(action.by) : reporter.acted(action)),
     });

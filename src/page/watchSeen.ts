@@ -18,15 +18,14 @@ interface Watched {
 
 /** Reports when elements are displayed and viewed. It samples only while there is something left to report. */
 interface Watcher {
-  /** Watches an element under a name, in place of the one before. `null` stops watching. */
-  watch(name: string, element: Element | null, onSeen: OnSeen): void;
+  /** Watches the element that shows a subject. `null` stops watching. */
+  watch(subject: unknown, element: Element | null, onSeen: OnSeen): void;
   close(): void;
 }
 
 /** Creates a watcher on this page's viewport. */
 export function watchSeen(): Watcher {
-  const all = new Map<string, Watched>();
-  const leaving = new Set<string>();
+  const all = new Map<unknown, Watched>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const observer = new IntersectionObserver(
@@ -56,7 +55,10 @@ export function watchSeen(): Watcher {
   function sampleAll(): void {
     for (const watched of all.values()) {
       // An element without area counts as fully visible, so its growth crosses no threshold. Observe it anew.
-      if (watched.entry?.isIntersecting && !amountIn(watched.entry)) observe(watched.element);
+      if (watched.entry?.isIntersecting && !amountIn(watched.entry)) {
+        observer.unobserve(watched.element); // to observe what is already observed does nothing
+        observer.observe(watched.element);
+      }
       sample(watched, performance.now());
     }
     sampleLater();
@@ -74,30 +76,14 @@ export function watchSeen(): Watcher {
     if (isOpen && dom.visibilityState === 'visible') timer = setTimeout(sampleAll, SAMPLE_MS);
   }
 
-  function observe(element: Element): void {
-    observer.unobserve(element); // to observe what is already observed does nothing
-    observer.observe(element);
-  }
-
-  function release(name: string): void {
-    const element = all.get(name)?.element;
-    all.delete(name);
-    if (element && ![...all.values()].some((watched) => watched.element === element)) observer.unobserve(element);
-  }
-
   return {
-    watch(name, element, onSeen) {
-      if (!element) {
-        // A framework may remove and set a ref in one task. That must not interrupt a running second.
-        leaving.add(name);
-        queueMicrotask(() => leaving.delete(name) && release(name));
-        return;
-      }
-      leaving.delete(name);
-      if (all.get(name)?.element === element) return;
-      release(name);
-      all.set(name, { element, onSeen, visibility: { reached: 0 } });
-      observe(element);
+    watch(subject, element, onSeen) {
+      const before = all.get(subject);
+      if (before) observer.unobserve(before.element);
+      all.delete(subject);
+      if (!element) return;
+      all.set(subject, { element, onSeen, visibility: { reached: 0 } });
+      observer.observe(element);
     },
     close() {
       clearTimeout(timer);

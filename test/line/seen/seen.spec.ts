@@ -36,7 +36,6 @@ function expectAt(seen: number | null, expected: number | 'never'): void {
 
 interface Page {
   seen: { watchSeen: typeof watchSeen };
-  again(): void;
   block(ms: number): void;
   setVisibility(state: string): void;
 }
@@ -82,10 +81,6 @@ async function play({ steps, long }: { steps: readonly (readonly [number, string
 
   const watcher = page.seen.watchSeen();
   const onSeen = (what: 'display' | 'view'): void => void (result[what] = now);
-  page.again = () => {
-    watcher.watch('it', null, onSeen);
-    watcher.watch('it', it, onSeen);
-  };
   page.block = (ms) => (now += ms);
   page.setVisibility = (state) => {
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });

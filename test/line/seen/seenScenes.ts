@@ -128,7 +128,6 @@ export const SCENES: readonly Scene[] = [
     display: 0,
     view: 1_000,
   },
-  { name: 'drawn again by a framework', html: box(), steps: [[500, 'again()']], display: 0, view: 1_000 },
   {
     name: 'growing from nothing',
     html: box('height:0'),
