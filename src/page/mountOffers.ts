@@ -51,40 +51,25 @@ export function mountOffers({
   if (!host.isConnected && target) unclobbered(target).append(host);
   const watcher = watchSeen();
   let widget: MountedWidget | undefined;
-
-  try {
-    widget = mountWidget(host, {
-      mode,
-      groups,
-      footer: response.footer,
-      sandbox: response.sandbox,
-      theme: options.theme ?? 'auto',
-      locale,
-      messages: messagesFor(locale, options.messages),
-      watch(viewable, seen) {
-        const { offer, asset }: Parts = viewable.kind === 'widget' ? {} : viewable;
-        watcher.watch(viewable, seen, (what) => reporter.seen(what, offer, asset));
-      },
-      on: (action) => (action.type === 'dismiss' ? onDismiss(action.by) : reporter.acted(action)),
-    });
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  // What cannot be shown, and what does not open, ends in this as well.
+  signal.addEventListener('abort', remove);
+  widget = mountWidget(host, {
+    mode,
+    groups,
+    footer: response.footer,
+    sandbox: response.sandbox,
+    theme: options.theme ?? 'auto',
+    locale,
+    messages: messagesFor(locale, options.messages),
+    watch(viewable, seen) {
+      const { offer, asset }: Parts = viewable.kind === 'widget' ? {} : viewable;
+      watcher.watch(viewable, seen, (what) => reporter.seen(what, offer, asset));
+    },
+    on: (action) => (action.type === 'dismiss' ? onDismiss(action.by) : reporter.acted(action)),
+  });
   // So that `takeCard` finds a copy of it.
   if (mode === 'INLINE' && !element && !card) host.setAttribute(CARD_ATTRIBUTE, '');
-  signal.addEventListener('abort', remove);
-  return { place: element ?? host, open, close };
-
-  function open(): void {
-    try {
-      widget?.open();
-    } catch (error) {
-      // The page must not stay locked behind a layer that did not open.
-      remove();
-      throw error;
-    }
-  }
+  return { place: element ?? host, open: widget.open, close };
 
   function close(): void {
     watcher.close();
@@ -92,7 +77,6 @@ export function mountOffers({
   }
 
   function remove(): void {
-    signal.removeEventListener('abort', remove);
     watcher.close();
     widget?.remove();
     if (host !== element) host.remove();

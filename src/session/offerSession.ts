@@ -201,7 +201,8 @@ export function openOfferSession<Code extends string>(
 
   /** Shows offers, from consent to the outcome. */
   async function run(): Promise<void> {
-    const { signal } = (lifetime = new AbortController());
+    const started = (lifetime = new AbortController());
+    const { signal } = started;
     trace.restart();
     let ended: Shown<Code> | Failure;
     try {
@@ -223,7 +224,12 @@ export function openOfferSession<Code extends string>(
       });
       ended = 'code' in current ? current : await show(session, signal);
     } catch (error) {
-      ended = outcome('failed', `The offers could not be shown (${reasonText(error)})`, 'Please report this.');
+      if (signal.aborted) return;
+      // The page must not stay locked behind a layer that did not open.
+      started.abort('failed');
+      return trace.conclude(
+        outcome('failed', `The offers could not be shown (${reasonText(error)})`, 'Please report this.'),
+      );
     }
     if (signal.aborted) return;
     if ('code' in ended) return trace.conclude(ended);
