@@ -4,15 +4,13 @@ import { lockScroll, openLayer } from './openLayer.ts';
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
 import { CARD_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import type { PlacedOffer } from '../wire/offers/response.ts';
-import { INITIAL_LIMIT, LAYERS, type Viewable, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
+import { LAYERS, type Viewable, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
 import css from './styles/widget.css?inline';
 import { shownOffers, Widget } from './Widget.tsx';
 import { dom, withOwnerDocument } from '../dom/dom.ts';
 
 /** Milliseconds after which an accepted offer is said to be open in a new tab: "Opening …" must not look stuck. */
 const OPENED_MS = 1000;
-/** Offers added between two paints: more would be noticeable on a slow phone. */
-const LIMIT_STEP = 2;
 
 /** A widget that is mounted on the page. */
 export interface MountedWidget {
@@ -36,9 +34,8 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   let isOpen = true;
   let unlock: (() => void) | undefined;
   let closeLayer: (() => void) | undefined;
-  let limit = INITIAL_LIMIT;
 
-  const view: Omit<WidgetView, 'props' | 'state' | 'limit'> = {
+  const view: Omit<WidgetView, 'props' | 'state'> = {
     seen,
     accept(event, offer, asset) {
       if (event.type === 'auxclick' && event.button !== 1) return;
@@ -103,7 +100,6 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
       gestures.ignoreInput('a');
       closeLayer = openLayer(layer, { element, ignoresInput: gestures.ignoresInput, dismiss });
     }
-    afterPaint(addMore);
   }
 
   /** Whether what the server has rendered, below its style sheet, is what would be rendered here: nothing else is taken over. */
@@ -112,7 +108,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     const { body } = dom.implementation.createHTMLDocument();
     const [rendered, found] = [body.cloneNode(), body.cloneNode()] as [HTMLElement, HTMLElement];
     const inert = { ...view, seen: () => () => {}, clamp: () => {} };
-    render(<Widget view={{ ...inert, props, state, limit }} />, rendered);
+    render(<Widget view={{ ...inert, props, state }} />, rendered);
     const nodes = [...root.childNodes].filter((node) => node !== root.firstElementChild);
     found.append(...nodes.map((node) => body.ownerDocument.importNode(node, true)));
     (found.firstElementChild as HTMLElement | null)?.removeAttribute('hidden');
@@ -148,15 +144,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   function draw(next: WidgetState): void {
     state = next;
-    if (isOpen) render(<Widget view={{ ...view, props, state, limit }} />, root);
-  }
-
-  /** Renders more offers after each paint, until all are rendered. */
-  function addMore(): void {
-    if (!isOpen || limit >= props.groups.reduce((sum, { offers }) => sum + offers.length, 0)) return;
-    limit += LIMIT_STEP;
-    draw(state);
-    afterPaint(addMore);
+    if (isOpen) render(<Widget view={{ ...view, props, state }} />, root);
   }
 
   function seen(key: object, subject: Viewable): RefCallback<Element> {
@@ -269,11 +257,6 @@ export function createGestures(isLayer: boolean, now: () => number = () => perfo
       event.stopPropagation();
     },
   };
-}
-
-/** Calls `work` in a separate task after the next paint. */
-function afterPaint(work: () => void): void {
-  requestAnimationFrame(() => setTimeout(work));
 }
 
 let shared: CSSStyleSheet | undefined;
