@@ -13,12 +13,11 @@ const IDENTITY = /^(view|display-mode|order-id)$/;
 
 /** Defines `<offer-let>`, which shows offers in its place. Does nothing on a server, or where it is defined already. */
 export function defineElement(show: typeof showOffers, load: LoadSources): void {
-  if (typeof customElements === 'undefined') return;
   try {
     if (!customElements.get('offer-let'))
       customElements.define('offer-let', reflecting(createElementClass(show, load)));
   } catch {
-    // The page has replaced the registry by something that throws.
+    // A server has no registry, and a page may have replaced its own by something that throws.
   }
 }
 

@@ -169,8 +169,7 @@ export function copyOptions<T extends object>(options: T): { readonly options: T
 
 /**
  * Returns the placement, or the outcome that says what to change. It never throws, and never repeats a value: one of them
- * may be a secret. An identifier of the shopper may be missing, because the merchant's server may know it; networks refuse
- * two of them.
+ * may be a secret. An identifier of the shopper may be missing, because the merchant's server may know it.
  */
 export function checkOptions(options: unknown, context: CheckContext = {}): Placement | Failure {
   try {
@@ -208,10 +207,9 @@ function check(options: unknown, { base, prefix, consentTexts }: CheckContext): 
   if (!relay)
     return missing(
       'relay',
-      `the ${base ? 'path' : 'URL'} where your relay is mounted, such as "${base ? '' : 'https://shop.example'}/offers"`,
+      'the path where your relay is mounted, such as "/offers", or its URL, such as "https://shop.example/offers"',
     );
   const request = copyRequest(own(options, 'request'));
-  if (!request) return missing('request', 'values that JSON knows');
   const view = oneOf(VIEWS, own(request.placement_details, 'view'));
   const mode = oneOf(DISPLAY_MODES, own(request.placement_details, 'display_mode'));
   const [name, values] = view ? ['display_mode', DISPLAY_MODES] : ['view', VIEWS];
@@ -220,7 +218,7 @@ function check(options: unknown, { base, prefix, consentTexts }: CheckContext): 
     const quoted = typeof given === 'string' ? `, not "${given.slice(0, 40)}"` : '';
     return missing(name, `one of ${values.join(', ')}${quoted}`);
   }
-  const refused = checkShopper(request.user_details, missing, prefix);
+  const refused = checkShopper(request.user_details, missing);
   if (refused) return refused;
 
   const valid: Record<string, unknown> = Object.assign({}, options);
@@ -270,23 +268,15 @@ export function nameOf(option: string, prefix: string | undefined): string {
   return prefix + option.replace(/[A-Z]/g, '-$&').replaceAll('_', '-').toLowerCase();
 }
 
-function checkShopper(
-  user: unknown,
-  missing: (option: string, expected: string) => Failure,
-  prefix: string | undefined,
-): Failure | undefined {
+function checkShopper(user: unknown, missing: (option: string, expected: string) => Failure): Failure | undefined {
   // A guest's is null or blank: a shopper without that identifier.
   for (const name of IDENTIFIERS)
     if (!String((own(user, name) as string | number | undefined) ?? '').trim())
       Reflect.deleteProperty(Object(user), name);
-  const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
-  const [name] = given;
+  // Of two, the relay forwards the first.
+  const name = IDENTIFIERS.find((one) => own(user, one) !== undefined);
   if (!name) return undefined;
   const shopper = trimmed(own(user, name));
-  if (given.length > 1) {
-    const names = given.map((one) => nameOf(one, prefix)).join(' and ');
-    return outcome('invalid_config', `${names} are two identifiers of the shopper`, `Set one of ${names}.`);
-  }
   if (!shopper || (name === 'email' && !shopper.includes('@')))
     return missing(name, 'the value that identifies the shopper');
   if (name === 'email_hash' && !/^[0-9a-f]{64}$/i.test(shopper))
@@ -305,14 +295,10 @@ function rounded(amount: number | string, currency: string): number | string {
   return typeof amount === 'number' ? Number(text) : text;
 }
 
-/** Returns a plain copy of the fields that are sent; undefined if they cannot be sent as JSON. */
-function copyRequest(request: unknown): RecommendationRequest | undefined {
+/** Returns a plain copy of the fields that are sent. Throws if they cannot be sent as JSON. */
+function copyRequest(request: unknown): RecommendationRequest {
   const known = REQUEST_FIELDS.map((field) => [field, own(request, field)]);
-  try {
-    return JSON.parse(toJson(Object.fromEntries(known))) as RecommendationRequest;
-  } catch {
-    return undefined;
-  }
+  return JSON.parse(toJson(Object.fromEntries(known))) as RecommendationRequest;
 }
 
 function readUrl(url: string, base: string | undefined): string | undefined {

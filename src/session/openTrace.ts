@@ -189,7 +189,6 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
   const events: PageEvent<Code>[] = [];
   /** What listeners are hearing, and what comes after it. */
   const pending: PageEvent<Code>[] = [];
-  let isEndless = false;
   let current: Outcome<Code> | undefined;
   let settle: (outcome: Outcome<Code>) => void;
   const first = new Promise<Outcome<Code>>((resolve) => (settle = resolve));
@@ -213,11 +212,8 @@ export function openTrace<Code extends string = OutcomeCode>(): Trace<Code> {
       // What a listener causes comes after what it hears, for every listener.
       if (pending.push(event) > 1) return;
       for (const [at, next] of pending.entries()) {
-        if (at === EVENTS_MAX) {
-          if (!isEndless) tellDeveloper('A listener causes events without end');
-          isEndless = true;
-          break;
-        }
+        // A listener that causes events without end.
+        if (at === EVENTS_MAX) break;
         for (const listener of listeners)
           try {
             listener(next);

@@ -3,7 +3,7 @@ import { reasonText } from '../wire/errors.ts';
 import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { containsSecret } from './checkOptions.ts';
-import { type Failure, isDeveloping, outcome } from './openTrace.ts';
+import { type Failure, outcome } from './openTrace.ts';
 
 /** Maximum errors of one response that are repeated. */
 const ERRORS_MAX = 5;
@@ -39,7 +39,7 @@ export async function requestOffers({
     if (error === SECRET) return containsSecret('The headers');
     const [message, hint] =
       error === LATE
-        ? [`did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`, isDeveloping() ? COMPILING + SEE_LOG : SEE_LOG]
+        ? [`did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`, SEE_LOG]
         : [
             `could not be reached (${reasonText(error)})`,
             'Check that the relay is up, allows this origin and does not redirect, and that connect-src of the page allows it.',
@@ -62,8 +62,6 @@ function refusal(url: string, ok: boolean, status: number, json: unknown): Failu
   return errors[0] ? { ...failed, errors } : failed;
 }
 
-/** On the developer's machine, where a relay is compiled when it is first asked. */
-const COMPILING = 'A development server may still be compiling: reload. ';
 /** What to do where the relay or the network fails. */
 const SEE_LOG = 'Look at the log of the relay.';
 /** What to do where something else than a relay responds. */
@@ -74,10 +72,7 @@ function hintFor(status: number, errors: readonly Problem[]): string {
   const fields = [...new Set(errors.flatMap(({ path }) => path || []))].join(', ');
   if (fields) return `Correct ${fields} on the page or in the context of the relay.`;
   if (status === 401 || status === 403) return 'Check the key of the relay and its environment.';
-  if (status === 404) return 'Check the path: the relay is not mounted there.';
-  if (status === 429) return 'Raise the limit of the relay.';
-  if (status < 400) return NO_RELAY;
-  return SEE_LOG;
+  return status === 404 || status < 400 ? NO_RELAY : SEE_LOG;
 }
 
 /** Reads what the relay, or the network behind it, found wrong field by field. */

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openTrace, outcome } from '../../src/session/openTrace.ts';
 
 test('the counts are those of the mount: what others have delivered or the queue has dropped no longer waits', () => {
@@ -30,12 +30,10 @@ test('what a listener causes comes after what it hears, for every listener, and 
   expect((await trace.first).code).toBe('rendered');
 });
 
-test('a listener that causes another event by every event comes to an end, and a developer is told once', () => {
-  vi.stubGlobal('location', { hostname: 'localhost' });
-  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+test('a listener that causes another event by every event comes to an end', () => {
   const trace = openTrace();
   let heard = 0;
   trace.subscribe(() => ++heard < 9_000 && trace.emit({ type: 'error', reason: 'caused' }));
   for (const reason of ['first', 'second']) trace.emit({ type: 'error', reason });
-  expect([heard, warn.mock.calls]).toEqual([1_000, [[expect.stringContaining('without end')]]]);
+  expect(heard).toBe(1_000);
 });

@@ -142,8 +142,7 @@ function readOffer(json: unknown, offerId: string, options: UrlOptions): Recomme
   const { heading, target_url, cta_details } = offer;
   if (!advertiser) return 'advertiser.name is missing';
   if (!heading) return 'offer.heading is missing';
-  if (!target_url)
-    return 'offer.target_url is not a valid https URL (for http on this machine, start the relay with sandbox: true or --sandbox)';
+  if (!target_url) return 'offer.target_url is not a valid https URL';
   if (!cta_details) return 'offer.cta_details.accept_copy or decline_copy is missing';
   return { advertiser, offer: { ...offer, id: offer.id || offerId, heading, target_url, cta_details } };
 }
