@@ -13,6 +13,8 @@ export interface Table {
   /** Stores a value; undefined removes it. */
   put(key: string, value: unknown): void;
   clear(): void;
+  /** Calls back when what was put is stored, however late. */
+  onCommit(callBack: () => void): void;
 }
 
 /** All keys, and the values of the first of them. */
@@ -209,6 +211,7 @@ function tableOf(rows: IDBObjectStore): Table {
     noteKeys: () => read(rows.getAllKeys(IDBKeyRange.lowerBound(NOTE))) as Promise<string[]>,
     put: (key, value) => void (value === undefined ? rows.delete(key) : rows.put(value, key)),
     clear: () => void rows.clear(),
+    onCommit: (callBack) => rows.transaction.addEventListener('complete', callBack),
   };
 }
 

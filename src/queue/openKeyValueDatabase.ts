@@ -145,6 +145,7 @@ export function openKeyValueDatabase(
     const texts = new Map<string, string | undefined>();
     let isDirty = false;
     let isCleared = false;
+    let commit = (): void => {};
     const result = await work({
       async get(key) {
         if (key === CONSENT) return readConsent();
@@ -174,6 +175,7 @@ export function openKeyValueDatabase(
         rows.clear();
         texts.clear();
       },
+      onCommit: (callBack) => (commit = callBack),
     });
     if (mode === 'readonly') return result;
     if (isCleared) {
@@ -188,7 +190,10 @@ export function openKeyValueDatabase(
       // Another session that began at the same time may have stored its own since.
       consent = texts.get(mark) ?? consent;
       if (isDirty) await save();
-      if (!(await isGone())) return result;
+      if (!(await isGone())) {
+        commit();
+        return result;
+      }
     }
     isWithdrawn = true;
     rows.clear();

@@ -168,28 +168,15 @@ export function openRows(
     if (count > 0) emit({ type: 'dropped', count, reason });
   }
 
-  function drop(drops: Drops): void {
-    for (const [why, keys] of drops) {
-      for (const key of keys) known.delete(key);
-      dropped(why, keys.length);
-    }
+  /** Says what is dropped, but of `ours` only what is still known: the rest has been said, or delivered. */
+  function drop(drops: Drops, ours?: ReadonlySet<string>): void {
+    for (const [why, keys] of drops) dropped(why, keys.filter((key) => known.delete(key) || !ours?.has(key)).length);
   }
 
   /** Resolves when everything that was added so far is written: an earlier write may have begun with a part of it. */
   function write(): Promise<unknown> {
     writing = undefined;
     const added = [...known].flatMap(([key, { value, put }]) => (put === 'unwritten' ? [[key, value] as const] : []));
-    // Far more at once than there is room for: what has to go is not written first.
-    if (added.length > QUEUE_GROWN) {
-      drop(
-        findDrops(
-          added.map(([key]) => key),
-          known,
-          never,
-        ),
-      );
-      return write();
-    }
     room -= added.length;
     const changed = change(added, room < 0 ? never : undefined);
     return (written = written.then(() => changed));
@@ -212,7 +199,7 @@ export function openRows(
       const moved = hasMoves ? changes.map(([key, , from = key]) => table.get(from)) : [];
       // A page that ends now cannot wait for a read: new events are written first, and removed if there is no consent.
       const id = hasMoves || !given ? admit(table, await stored) : given;
-      if (isStopped || !id) return { drops: [] };
+      if (isStopped || !id) return {};
       const before = await Promise.all(moved);
       changes.forEach(([key, value, from], at) => {
         if (from) table.put(from, undefined);
@@ -220,13 +207,17 @@ export function openRows(
         // What was cleared since this was called is not written.
         if (!value || known.has(key)) table.put(key, value);
       });
-      if (!isExpired) return { drops: [], id, given, stored };
-      const keys = await table.keys();
-      const drops = findDrops(keys, known, isExpired);
-      const gone = drops.flatMap(([, dropped]) => dropped);
-      for (const key of gone) table.put(key, undefined);
-      room = QUEUE_GROWN - keys.length + gone.length;
-      return { drops, id, given, stored };
+      if (isExpired) {
+        const keys = await table.keys();
+        const drops = findDrops(keys, known, isExpired);
+        const gone = drops.flatMap(([, dropped]) => dropped);
+        for (const key of gone) table.put(key, undefined);
+        room = QUEUE_GROWN - keys.length + gone.length;
+        const ours = new Set(gone.filter((key) => known.has(key)));
+        // However late that is.
+        table.onCommit(() => drop(drops, ours));
+      }
+      return { id, given, stored };
     });
     // What storage was too slow for stays unconfirmed: a read that was waiting as well must not take it for delivered.
     if (!changed) {
@@ -238,7 +229,6 @@ export function openRows(
       const row = known.get(key);
       if (row?.put === 'unconfirmed') row.put = 'stored';
     }
-    drop(changed.drops);
     consent ??= changed.id;
     checkConsent(await changed.stored, changed.given);
   }

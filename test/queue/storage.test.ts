@@ -185,6 +185,44 @@ it('a dead letter is stored for a week, without the values in its reason', async
   clock.mockRestore();
 });
 
+it.each([[[]], [['own']]])(
+  'what a sweep drops of earlier pages is said once, however late storage is: with %j of this page',
+  async (own) => {
+    const first = down();
+    await Promise.all(names(2).map((id) => first.track(event(id))));
+    await first.flush();
+    await first.close();
+    const real = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(real + 8 * 24 * 3_600_000);
+    const second = down();
+    await Promise.all(own.map((id) => second.track(event(id))));
+    const { commit } = IDBTransaction.prototype;
+    const { delete: remove } = IDBObjectStore.prototype;
+    let isSweep = false;
+    vi.spyOn(IDBObjectStore.prototype, 'delete').mockImplementation(function record(this: IDBObjectStore, key) {
+      isSweep = true;
+      return remove.call(this, key);
+    });
+    vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function wait(this: IDBTransaction) {
+      const until = performance.now() + (isSweep ? 1_500 : 0);
+      isSweep = false;
+      const hold = (): void => {
+        if (performance.now() < until) this.objectStore('rows').get('').addEventListener('success', hold);
+        else commit.call(this);
+      };
+      hold();
+    });
+    await second.flush();
+    expect(await second.stats()).toMatchObject({ storage: 'memory', dropped: 0 });
+    await vi.waitFor(async () =>
+      expect(await second.stats()).toMatchObject({ storage: 'indexeddb', onDisk: own.length }),
+    );
+    vi.restoreAllMocks();
+    await second.flush();
+    expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 2, reason: 'expired' }]);
+  },
+);
+
 it('events older than a week are dropped and counted, events of an impossible year are sent', async () => {
   const first = down();
   await first.track(event('now'));
