@@ -1,5 +1,5 @@
 import { own } from '../wire/json.ts';
-import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
+import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
 import type { DropReason, QueueEvent } from './events.ts';
 import type { Database, DatabaseListener, FoundRows, Table } from './openDatabase.ts';
 import {
@@ -9,10 +9,10 @@ import {
   type EventRow,
   findDrops,
   isWaiting,
-  QUEUE_GROWN,
   type QueueEntry,
   type RowChange,
   SHARED_MAX,
+  SURPLUS,
 } from './rows.ts';
 
 /** What this page knows of a row that it has put or is sending. */
@@ -85,8 +85,8 @@ export function openRows(
   { isWithdrawn, newConsent, onWithdrawal }: ConsentRecord,
   { emit, onWithdrawn, onBack, known = new Map() }: RowsListener,
 ): Rows {
-  /** Rows that may be added before there are too many; as of the last read, since other tabs add as well. */
-  let room = QUEUE_GROWN;
+  /** Rows that were added since this page last dropped a surplus. */
+  let added = 0;
   let isMemory = false;
   let isStopped = false;
   let writing: Promise<unknown> | undefined;
@@ -168,17 +168,27 @@ export function openRows(
     if (count > 0) emit({ type: 'dropped', count, reason });
   }
 
-  /** Says what is dropped, but of `ours` only what is still known: the rest has been said, or delivered. */
-  function drop(drops: Drops, ours?: ReadonlySet<string>): void {
-    for (const [why, keys] of drops) dropped(why, keys.filter((key) => known.delete(key) || !ours?.has(key)).length);
+  /** Says what is dropped. Of `mine`, what is no longer known has been said or delivered; what is in flight is not dropped. */
+  function drop(drops: Drops, mine?: ReadonlySet<string>): void {
+    for (const [why, keys] of drops) {
+      const gone = keys.filter((key) => {
+        const row = known.get(key);
+        if (!row?.isInFlight) return known.delete(key) || !mine?.has(key);
+        row.put = 'unwritten';
+        return false;
+      });
+      dropped(why, gone.length);
+    }
   }
 
   /** Resolves when everything that was added so far is written: an earlier write may have begun with a part of it. */
   function write(): Promise<unknown> {
     writing = undefined;
-    const added = [...known].flatMap(([key, { value, put }]) => (put === 'unwritten' ? [[key, value] as const] : []));
-    room -= added.length;
-    const changed = change(added, room < 0 ? never : undefined);
+    const rows = [...known].flatMap(([key, { value, put }]) => (put === 'unwritten' ? [[key, value] as const] : []));
+    added += rows.length;
+    const isMany = added > SURPLUS;
+    if (isMany) added = 0;
+    const changed = change(rows, isMany ? never : undefined);
     return (written = written.then(() => changed));
   }
 
@@ -193,6 +203,8 @@ export function openRows(
       if (value) known.set(key, { ...known.get(key), value, put: 'unconfirmed' });
     }
     const hasMoves = changes.some(([, , from]) => from);
+    // Of these memory may say and deliver what it will, before storage decides.
+    const mine = new Set(isExpired && known.keys());
     const changed = await database.run('readwrite', async (table) => {
       const given = consent;
       const stored = table.get(CONSENT);
@@ -208,20 +220,15 @@ export function openRows(
         if (!value || known.has(key)) table.put(key, value);
       });
       if (isExpired) {
-        const keys = await table.keys();
-        const drops = findDrops(keys, known, isExpired);
-        const gone = drops.flatMap(([, dropped]) => dropped);
-        for (const key of gone) table.put(key, undefined);
-        room = QUEUE_GROWN - keys.length + gone.length;
-        const ours = new Set(gone.filter((key) => known.has(key)));
+        const drops = findDrops(await table.keys(), known, isExpired);
+        for (const [, gone] of drops) for (const key of gone) table.put(key, undefined);
         // However late that is.
-        table.onCommit(() => drop(drops, ours));
+        table.onCommit(() => drop(drops, mine));
       }
       return { id, given, stored };
     });
     // What storage was too slow for stays unconfirmed: a read that was waiting as well must not take it for delivered.
     if (!changed) {
-      room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
       if (isExpired) drop(findDrops([...known.keys()], known, isExpired));
       return;
     }
@@ -246,7 +253,6 @@ export function openRows(
     // Rows of ours that are gone: another tab has delivered them.
     const found = new Set(keys);
     for (const key of before) if (!found.has(key) && isSettled(known.get(key))) known.delete(key);
-    room = QUEUE_GROWN - keys.filter(isWaiting).length;
     return { keys, first };
   }
 

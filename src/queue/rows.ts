@@ -100,8 +100,8 @@ export type QueueEntry = readonly [key: string, row: EventRow];
 const DEAD_MAX = 50;
 /** No browser stores anything for longer: an older time is that of a wrong clock, which must not cost events. */
 const BELIEVABLE_AGE_MS = 365 * 24 * 3_600_000;
-/** A queue grows this far past its cap before the surplus is dropped at once, so that it is not read whole for each event. */
-export const QUEUE_GROWN = QUEUE_MAX_EVENTS * 1.05;
+/** A page adds so many rows before it looks for a surplus, so that a queue is not read whole for each event. */
+export const SURPLUS = 50;
 
 /** Which rows to drop, and why. */
 export type Drops = readonly (readonly [reason: DropReason, keys: readonly string[]])[];

@@ -3,6 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { IDBObjectStore } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openBrowserRows } from '../../src/queue/openCore.ts';
+import { nextTask } from '../../src/queue/createPost.ts';
+import type { SendResponse } from '../../src/queue/events.ts';
 import { event, freshStorage, names, onDisk, open, putRows, slowStorage, type Watched } from './world.ts';
 import { letPass, useClock } from '../fixtures/turnedClock.ts';
 
@@ -185,41 +187,83 @@ it('a dead letter is stored for a week, without the values in its reason', async
   clock.mockRestore();
 });
 
-it.each([[[]], [['own']]])(
-  'what a sweep drops of earlier pages is said once, however late storage is: with %j of this page',
-  async (own) => {
-    const first = down();
-    await Promise.all(names(2).map((id) => first.track(event(id))));
+/** Keeps a transaction open until it is released. */
+function hold(transaction: IDBTransaction, then: () => void): () => void {
+  let isHeld = true;
+  const spin = (): void => {
+    if (isHeld) transaction.objectStore('rows').get('').addEventListener('success', spin);
+    else then();
+  };
+  spin();
+  return () => (isHeld = false);
+}
+
+/** Makes storage slow before the queue decides what to drop: another tab writes. */
+async function holdDecision(): Promise<() => void> {
+  const db = await new Promise<IDBDatabase>((done) => {
+    const request = indexedDB.open('offerlet-queue /events/batch');
+    request.addEventListener('success', () => done(request.result));
+  });
+  return hold(db.transaction('rows', 'readwrite'), () => db.close());
+}
+
+/** Makes storage slow after the queue has decided what to drop. */
+function holdCommit(): Promise<() => void> {
+  const { commit } = IDBTransaction.prototype;
+  const { delete: remove } = IDBObjectStore.prototype;
+  let sweep: IDBTransaction | undefined;
+  let release = (): void => {};
+  vi.spyOn(IDBObjectStore.prototype, 'delete').mockImplementation(function record(this: IDBObjectStore, key) {
+    sweep ??= this.transaction;
+    return remove.call(this, key);
+  });
+  vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function wait(this: IDBTransaction) {
+    if (this === sweep) release = hold(this, () => commit.call(this));
+    else commit.call(this);
+  });
+  return Promise.resolve(() => release());
+}
+
+it.each([
+  ['what is too old, before it is removed', 8, 2, 0, 1, holdCommit],
+  ['what earlier pages have left too much of, before it is removed', 0, 1_000, 0, 60, holdCommit],
+  ['what earlier pages have left too much of, before it is found', 0, 1_000, 40, 20, holdDecision],
+  ['what this page has too much of, before it is found', 0, 0, 1_040, 60, holdDecision],
+])(
+  'storage that hangs for over a second drops %s: it is said once, and is not what was delivered',
+  async (...given) => {
+    const [, days, earlier, before, after, hang] = given;
+    let answer: SendResponse | Promise<SendResponse> = { status: 503 };
+    const taken = new Set<string>();
+    const take = async (ids: string[]): Promise<SendResponse> => {
+      const response = await answer;
+      if (response.status === 202) for (const id of ids) taken.add(id);
+      return response;
+    };
+    const first = open(take);
+    await Promise.all(names(earlier).map((id) => first.track(event(`c${id}`, { event_name: 'BRAND_CLICK' }))));
     await first.flush();
     await first.close();
-    const real = Date.now();
-    vi.spyOn(Date, 'now').mockReturnValue(real + 8 * 24 * 3_600_000);
-    const second = down();
-    await Promise.all(own.map((id) => second.track(event(id))));
-    const { commit } = IDBTransaction.prototype;
-    const { delete: remove } = IDBObjectStore.prototype;
-    let isSweep = false;
-    vi.spyOn(IDBObjectStore.prototype, 'delete').mockImplementation(function record(this: IDBObjectStore, key) {
-      isSweep = true;
-      return remove.call(this, key);
-    });
-    vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function wait(this: IDBTransaction) {
-      const until = performance.now() + (isSweep ? 1_500 : 0);
-      isSweep = false;
-      const hold = (): void => {
-        if (performance.now() < until) this.objectStore('rows').get('').addEventListener('success', hold);
-        else commit.call(this);
-      };
-      hold();
-    });
-    await second.flush();
-    expect(await second.stats()).toMatchObject({ storage: 'memory', dropped: 0 });
-    await vi.waitFor(async () =>
-      expect(await second.stats()).toMatchObject({ storage: 'indexeddb', onDisk: own.length }),
-    );
+    vi.setSystemTime(Date.now() + days * 24 * 3_600_000);
+    const queue = open(take);
+    opened.push(queue);
+    await Promise.all(names(before).map((id) => queue.track(event(id))));
+    if (before) await queue.flush();
+    const release = await hang();
+    const tracked = Promise.all(names(after).map((id) => queue.track(event(`n${id}`))));
+    await letPass(2_000);
+    await tracked;
+    expect(await queue.stats()).toMatchObject({ storage: 'memory' });
+    answer = nextTask(500).then(() => ({ status: 202 }));
+    void queue.flush();
+    await letPass(hang === holdCommit ? 400 : 1_500);
+    answer = { status: 503 };
+    release();
+    await letPass(1_000);
     vi.restoreAllMocks();
-    await second.flush();
-    expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 2, reason: 'expired' }]);
+    const dropped = queue.of('dropped').reduce((sum, { count }) => sum + count, 0);
+    const kept = (await onDisk()).events.filter((id) => !taken.has(id));
+    expect(dropped + taken.size + kept.length).toBe(earlier + before + after);
   },
 );
 
