@@ -169,7 +169,8 @@ export function copyOptions<T extends object>(options: T): { readonly options: T
 
 /**
  * Returns the placement, or the outcome that says what to change. It never throws, and never repeats a value: one of them
- * may be a secret. An identifier of the shopper may be missing, because the merchant's server may know it.
+ * may be a secret. An identifier of the shopper may be missing, because the merchant's server may know it; networks refuse
+ * two of them.
  */
 export function checkOptions(options: unknown, context: CheckContext = {}): Placement | Failure {
   try {
@@ -218,7 +219,7 @@ function check(options: unknown, { base, prefix, consentTexts }: CheckContext): 
     const quoted = typeof given === 'string' ? `, not "${given.slice(0, 40)}"` : '';
     return missing(name, `one of ${values.join(', ')}${quoted}`);
   }
-  const refused = checkShopper(request.user_details, missing);
+  const refused = checkShopper(request.user_details, missing, prefix);
   if (refused) return refused;
 
   const valid: Record<string, unknown> = Object.assign({}, options);
@@ -268,14 +269,22 @@ export function nameOf(option: string, prefix: string | undefined): string {
   return prefix + option.replace(/[A-Z]/g, '-$&').replaceAll('_', '-').toLowerCase();
 }
 
-function checkShopper(user: unknown, missing: (option: string, expected: string) => Failure): Failure | undefined {
+function checkShopper(
+  user: unknown,
+  missing: (option: string, expected: string) => Failure,
+  prefix: string | undefined,
+): Failure | undefined {
   // A guest's is null or blank: a shopper without that identifier.
   for (const name of IDENTIFIERS)
     if (!String((own(user, name) as string | number | undefined) ?? '').trim())
       Reflect.deleteProperty(Object(user), name);
-  // Of two, the relay forwards the first.
-  const name = IDENTIFIERS.find((one) => own(user, one) !== undefined);
+  const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
+  const [name] = given;
   if (!name) return undefined;
+  if (given.length > 1) {
+    const names = given.map((one) => nameOf(one, prefix)).join(' and ');
+    return outcome('invalid_config', `${names} are two identifiers of the shopper`, `Set one of ${names}.`);
+  }
   const shopper = trimmed(own(user, name));
   if (!shopper || (name === 'email' && !shopper.includes('@')))
     return missing(name, 'the value that identifies the shopper');

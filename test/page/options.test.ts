@@ -35,12 +35,13 @@ const PLACE = request.placement_details;
 test.each<[what: string, request: object, name: string]>([
   ['an unknown view', { placement_details: { ...PLACE, view: 'BASKET' } }, 'view'],
   ['no display mode', { placement_details: { view: 'THANK_YOU' } }, 'display_mode'],
+  ['two identifiers', { ...request, user_details: { phone: '+491', email: 'a@b.de' } }, 'one of email and phone'],
   ['an email where its hash belongs', { ...request, user_details: { email_hash: 'anna@example.com' } }, 'email_hash'],
 ])('%s: the hint says what to set, and repeats no email', (_, request, name) => {
   const checked = checkOptions({ relay: '/offers', request }, { base: BASE });
   expect(checked).toMatchObject({
     code: 'invalid_config',
-    hint: expect.stringMatching(RegExp(`^Set ${name} to `)),
+    hint: expect.stringMatching(RegExp(`^Set ${name}( to |\\.)`)),
   });
   expect(JSON.stringify(checked)).not.toContain('anna@');
 });
