@@ -5,7 +5,6 @@ import { createLayerHost } from '../widget/openLayer.ts';
 import { CARD_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import { messagesFor } from '../widget/messages.ts';
 import { mountWidget, type MountedWidget } from '../widget/mountWidget.tsx';
-import type { Viewable } from '../widget/props.ts';
 import { takeCard } from './prefetched.ts';
 import { watchSeen } from './watchSeen.ts';
 import type { ShowOptions } from './showOptions.ts';
@@ -29,9 +28,6 @@ export interface MountedOffers {
   /** Closes the offers. A layer fades out. */
   close(): void;
 }
-
-/** What of the offers an element shows. */
-type Parts = Partial<Pick<Extract<Viewable, { kind: 'product' }>, 'offer' | 'asset'>>;
 
 /** Puts offers on the page until they are closed or `signal` aborts. */
 export function mountOffers({
@@ -61,10 +57,8 @@ export function mountOffers({
     theme: options.theme ?? 'auto',
     locale,
     messages: messagesFor(locale, options.messages),
-    watch(viewable, seen) {
-      const { offer, asset }: Parts = viewable.kind === 'widget' ? {} : viewable;
-      watcher.watch(viewable, seen, (what) => reporter.seen(what, offer, asset));
-    },
+    watch: (subject, element) =>
+      watcher.watch(subject, element, (what) => reporter.seen(what, subject.offer, subject.asset)),
     on: (action) => (action.type === 'dismiss' ? onDismiss(action.by) : reporter.acted(action)),
   });
   // So that `takeCard` finds a copy of it.

@@ -38,7 +38,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
     <article
       class="offer"
       aria-label={sequence ? undefined : `${messages.sponsored}: ${advertiser.name}`}
-      ref={view.seen(placed, { kind: 'offer', offer: placed })}
+      ref={view.seen(placed, { offer: placed })}
     >
       <div class="top">
         <Logo advertiser={advertiser} />
@@ -166,7 +166,7 @@ function Tiles({ view, offer, kind }: TilesProps): JSX.Element | null {
           class={asset.asset_type === 'PRODUCT' ? 'product' : ''}
           href={asset.target_url ?? target_url}
           title={view.props.messages.newTab}
-          ref={asset.asset_type === 'PRODUCT' ? view.seen(asset, { kind: 'product', offer, asset }) : null}
+          ref={asset.asset_type === 'PRODUCT' ? view.seen(asset, { offer, asset }) : null}
           onClick={(event) => view.accept(event, offer, asset)}
           onAuxClick={(event) => view.accept(event, offer, asset)}
         >

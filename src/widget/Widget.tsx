@@ -22,7 +22,7 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
       aria-labelledby={isDialog ? 'badge title' : undefined}
       aria-label={isDialog ? undefined : messages.offers}
     >
-      <div class="surface" part="card" ref={view.seen(view.seen, { kind: 'widget' })}>
+      <div class="surface" part="card" ref={view.seen(view.seen, {})}>
         {isSheet && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
         {shown.map((group, index) => (
           <Group key={group.id} view={view} group={group} isFirst={!index} />

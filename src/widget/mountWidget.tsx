@@ -41,7 +41,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
       if (event.type === 'auxclick' && event.button !== 1) return;
       if (!asset || asset.should_trigger_claim_flow) claim(event, offer);
       if (asset?.asset_type === 'PRODUCT') props.on({ type: 'product', offer, asset });
-      props.on(asset ? { type: 'accept', offer, asset } : { type: 'accept', offer });
+      props.on({ type: 'accept', offer, asset });
     },
     pass(event, offer) {
       const next = { ...state, passed: [...state.passed, offer] };

@@ -6,22 +6,20 @@ import type { Messages } from './messages.ts';
 /** `auto` follows the page's own `color-scheme`, not the operating system. */
 type Theme = 'light' | 'dark' | 'auto';
 
-/** What an element shows whose visibility is measured. */
-export type Viewable =
-  | { kind: 'widget' }
-  | { kind: 'offer'; offer: PlacedOffer }
-  | { kind: 'product'; offer: PlacedOffer; asset: Asset };
+/** What an element shows whose visibility is measured: a product if there is an asset, else an offer, else the widget. */
+export interface Viewable {
+  readonly offer?: PlacedOffer;
+  readonly asset?: Asset;
+}
 
 /** What the shopper did: one action per gesture. */
 export type ShopperAction =
-  | { type: 'accept'; offer: PlacedOffer; asset?: Asset }
-  | { type: 'decline'; offer: PlacedOffer }
-  | { type: 'next'; offer: PlacedOffer }
-  | { type: 'back'; offer: PlacedOffer }
-  | { type: 'product'; offer: PlacedOffer; asset: Asset }
+  | { type: 'accept' | 'decline' | 'next' | 'back' | 'copy' | 'product'; offer: PlacedOffer; asset?: Asset | undefined }
   | { type: 'footer'; link: 'brand' | 'privacy' }
-  | { type: 'copy'; offer: PlacedOffer }
-  | { type: 'dismiss'; by: 'close' | 'escape' | 'backdrop' | 'drag' | 'finished' };
+  | { type: 'dismiss'; by: DismissedBy };
+
+/** How the shopper closes the offers. */
+type DismissedBy = 'close' | 'escape' | 'backdrop' | 'drag' | 'finished';
 
 /** What opens above the page: a dialog stops the page, a sheet lets it be used. */
 export type Layer = 'dialog' | 'sheet';
@@ -75,5 +73,5 @@ export interface WidgetView {
   clamp: RefCallback<Element>;
   /** Shows the whole of a clamped text, or clamps it again. */
   more(event: MouseEvent): void;
-  dismiss(by: 'close' | 'escape' | 'backdrop' | 'drag' | 'finished'): void;
+  dismiss(by: DismissedBy): void;
 }

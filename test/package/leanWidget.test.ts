@@ -77,7 +77,7 @@ function show(mount: typeof mountWhole, scene: Pick<WidgetProps, 'mode' | 'group
     theme: 'auto',
     locale: 'en',
     watch: (subject, element) =>
-      log.push(`watch ${subject.kind} ${'offer' in subject ? subject.offer.offer_id : ''} ${element?.localName}`),
+      log.push(`watch ${subject.offer?.offer_id} ${subject.asset?.id} ${element?.localName}`),
     on: (action) => log.push(`${action.type} ${'offer' in action ? action.offer.offer_id : ''}`),
   });
   mounted.open();

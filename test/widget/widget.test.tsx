@@ -59,8 +59,7 @@ function show(props: Partial<WidgetProps> = {}): Shown {
   };
 }
 
-const nameOf = (subject: Viewable): string =>
-  subject.kind === 'widget' ? 'widget' : subject.kind === 'offer' ? subject.offer.offer_id : subject.asset.id;
+const nameOf = ({ offer, asset }: Viewable): string => asset?.id ?? offer?.offer_id ?? 'widget';
 const types = ({ actions }: Shown): string[] => actions.map(({ type }) => type);
 const CURRENT = 'article';
 const positionIn = ({ root }: Shown): string | null | undefined =>
