@@ -13,19 +13,13 @@ import { type PageCheck, checkPage } from './checkPage.ts';
 import type { Actions } from './model.ts';
 import { writeReport } from './writeReport.ts';
 
-/** The inspector of a page. */
-export interface Inspector {
-  /** Shows a mount. Called again whenever the mount has new offers, or ends without any. */
-  inspect(mount: Inspected): void;
-}
-
 /** Milliseconds between two updates of what changes without an event, such as the queue. */
 const UPDATE_MS = 500;
 /** Milliseconds between two measurements of visibility while the Seen panel is open. */
 const MEASURE_MS = 100;
 
-/** Opens the inspector on this page. */
-export function openInspector(): Inspector {
+/** Opens the inspector on this page. Returns a function that shows a mount, to be called again when the mount has offers. */
+export function openInspector(): (mount: Inspected) => void {
   const fromUrl = readForcedUrl(location.search);
   const preferences = openPreferences({ isOpen: location.search.includes('offerlet=inspect'), ...fromUrl });
   const room = openRoom();
@@ -80,11 +74,9 @@ export function openInspector(): Inspector {
   force();
   setInterval(update, UPDATE_MS);
   setInterval(() => isShowing('Seen') && draw(), MEASURE_MS);
-  return {
-    inspect(mount) {
-      mounts.inspect(mount);
-      update();
-    },
+  return (mount) => {
+    mounts.inspect(mount);
+    update();
   };
 
   function isShowing(...tabs: string[]): boolean {
@@ -163,10 +155,10 @@ export function openInspector(): Inspector {
   }
 }
 
-let inspector: Inspector | undefined;
+let show: ((mount: Inspected) => void) | undefined;
 
 /** Opens the inspector, one for all mounts of a page, and shows this mount in it. */
 export async function inspect(mount: Inspected): Promise<void> {
-  inspector ??= openInspector();
-  inspector.inspect(mount);
+  show ??= openInspector();
+  show(mount);
 }

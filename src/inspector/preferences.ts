@@ -1,7 +1,7 @@
 import type { Forced } from './forcing.ts';
 import { isObject, own, parseJson, oneOf } from '../wire/json.ts';
 
-/** The page looks for this key too: it means that the relay has said sandbox in this tab before. */
+/** The key in sessionStorage. */
 const KEY = 'offerlet-inspector';
 
 /** Where the panel can be docked. */
