@@ -118,11 +118,11 @@ function Header({ model, actions, code }: PanelProps & { code: string }): JSX.El
           <Icon
             key={dock}
             name={`Dock ${dock}`}
-            sign={dock === 'right' ? '◨' : '⬓'}
+            path={dock === 'right' ? 'M2.5 3.5h11v9h-11zM9.5 3.5v9' : 'M2.5 3.5h11v9h-11zM2.5 9.5h11'}
             onClick={() => actions.dock(dock)}
           />
         ))}
-        <Icon name="Collapse" sign="–" onClick={() => actions.open(false)} />
+        <Icon name="Collapse" path="M4 8h8" onClick={() => actions.open(false)} />
       </header>
       <p class="notice quiet" role="status">
         {notice}
@@ -131,11 +131,13 @@ function Header({ model, actions, code }: PanelProps & { code: string }): JSX.El
   );
 }
 
-/** A button of one sign, with its name for everybody who cannot guess it. */
-function Icon({ name, sign, onClick }: { name: string; sign: string; onClick(): void }): JSX.Element {
+/** A button of one picture, with its name for everybody who cannot guess it. */
+function Icon({ name, path, onClick }: { name: string; path: string; onClick(): void }): JSX.Element {
   return (
     <button type="button" class="icon" aria-label={name} title={name} onClick={onClick}>
-      {sign}
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <path d={path} />
+      </svg>
     </button>
   );
 }

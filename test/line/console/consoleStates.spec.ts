@@ -19,27 +19,26 @@ test('a refused key is reported, with what to do', async ({ page }) => {
 
 test('until it has arrived a page shows what it will consist of', async ({ page }) => {
   await page.goto(`${own.url}/publishers`);
-  const link = page.getByRole('link', { name: 'Juniper & Co' });
-  const id = await link.getAttribute('href');
+  const id = await page.getByRole('link', { name: 'Juniper & Co' }).getAttribute('href');
   await page.route(/api.(publishers|exclusions|watch)/, () => undefined);
   await page.goto(new URL(id ?? '', own.url).href);
   await expect(page.getByRole('group', { name: /^Totals/ }).locator('.bone')).toHaveCount(6);
   await expect(page.locator('.chart-card .bone.tall')).toBeVisible();
   for (const [place, cards, rows] of [
     ['publishers', 1, 1],
+    ['watch', 3, 2],
     ['exclusions', 9, 3],
-    ['watch', 3, 3],
   ] as const) {
     await page.goto(`${own.url}/${place}`);
-    await expect(page.locator('.outline > .card'), place).toHaveCount(cards);
-    const tops = page
-      .locator('.outline > .card')
-      .evaluateAll((all) => all.map((card) => (card as HTMLElement).offsetTop));
+    const outline = page.locator('.outline > .card');
+    await expect(outline, place).toHaveCount(cards);
+    const tops = outline.evaluateAll((all) => all.map((card) => (card as HTMLElement).offsetTop));
     expect(new Set(await tops).size, place).toBe(rows);
     const narrowest = (): Promise<number> =>
       page.locator('.outline .bone').evaluateAll((bones) => Math.min(...bones.map(({ clientWidth }) => clientWidth)));
     await expect.poll(narrowest, place).toBeGreaterThan(100);
   }
+  await expect(page.getByText(/^Offers in the ticked/)).toBeVisible();
 });
 
 test('a 429 is waited for in view, and the report comes by itself', async ({ page }) => {

@@ -29,7 +29,6 @@ export function ExclusionsPage({ place }: PageProps): JSX.Element {
       return { categories, channel: channel.channel, publisher: one?.publisher };
     },
   });
-  const { reload } = resource;
   const data = resource.isCurrent ? resource.data : undefined;
   const name = data?.publisher?.brand_name;
   return (
@@ -40,16 +39,21 @@ export function ExclusionsPage({ place }: PageProps): JSX.Element {
           <Scope publisher={publisher} name={name} />
         </div>
       </PageHead>
+      {!resource.failure && (
+        <p class="lead quiet">
+          Offers in the ticked subcategories are not shown{' '}
+          {publisher === undefined ? 'by any publisher of the channel' : `by ${name ?? 'this publisher'}`}.
+        </p>
+      )}
       {data ? (
         <ExclusionTree
           key={publisher}
           categories={data.categories}
           publisher={publisher}
-          name={name}
           own={data.publisher ? data.publisher.exclusions.subcategories.publisher : data.channel}
           channel={data.publisher ? data.channel : []}
           external={data.publisher?.exclusions.subcategories.external ?? []}
-          reload={reload}
+          reload={resource.reload}
         />
       ) : (
         <Pending resource={resource} cards={[5, 5, 5, 4, 7, 4, 5, 4, 4]} shape="tree" />
@@ -59,7 +63,7 @@ export function ExclusionsPage({ place }: PageProps): JSX.Element {
 }
 
 /** Chooses the whole channel or one of its publishers. */
-function Scope({ publisher, name }: Pick<TreeProps, 'publisher' | 'name'>): JSX.Element {
+function Scope({ publisher, name }: Pick<TreeProps, 'publisher'> & { name: string | undefined }): JSX.Element {
   const shown = publisher === undefined ? 'The whole channel' : (name ?? publisher.slice(0, 8));
   const place = (id: string | undefined): string =>
     id === undefined ? 'exclusions' : `exclusions?publisher=${encodeURIComponent(id)}`;
@@ -86,7 +90,6 @@ function Scope({ publisher, name }: Pick<TreeProps, 'publisher' | 'name'>): JSX.
 interface TreeProps {
   readonly categories: readonly Category[];
   readonly publisher: string | undefined;
-  readonly name: string | undefined;
   /** What this page changes. */
   readonly own: readonly string[];
   /** What the channel excludes for all publishers, when one publisher is shown. */
@@ -97,7 +100,7 @@ interface TreeProps {
 }
 
 /** The categories with a box for each subcategory, what else excludes it, and what saving would change. */
-function ExclusionTree({ categories, publisher, name, own, channel, external, reload }: TreeProps): JSX.Element {
+function ExclusionTree({ categories, publisher, own, channel, external, reload }: TreeProps): JSX.Element {
   const [saved, setSaved] = useState(own);
   const [chosen, setChosen] = useState(own);
   const [undo, setUndo] = useState<readonly string[]>();
@@ -142,10 +145,6 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
 
   return (
     <>
-      <p class="lead quiet">
-        Offers in the ticked subcategories are not shown{' '}
-        {publisher === undefined ? 'by any publisher of the channel' : `by ${name ?? 'this publisher'}`}.
-      </p>
       {undo && !isChanged && (
         <p class="notice" role="status" tabIndex={-1} ref={notice}>
           <Icon name="check" />

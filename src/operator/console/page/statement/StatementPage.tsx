@@ -90,9 +90,9 @@ function Lines({ statement }: { readonly statement: ConsoleStatement }): JSX.Ele
   );
 }
 
-/** A phone has room for what is paid and for what. */
+/** Beside the names, a phone has room for what is paid and for what. */
 function classOf(metric: string): string {
-  return ['clicks', 'conversions', 'channel_payout'].includes(metric) ? 'number' : 'number wide-only';
+  return ['conversions', 'channel_payout'].includes(metric) ? 'number' : 'number wide-only';
 }
 
 function nameOf(month: string): string {

@@ -49,7 +49,7 @@ export function WatchPage({ place }: PageProps): JSX.Element {
           <Found watch={data} />
         </div>
       ) : (
-        <Pending resource={resource} cards={[3, 3, 10]} />
+        <Pending resource={resource} cards={[3, 3, 10]} shape="watch" />
       )}
     </>
   );
