@@ -71,7 +71,6 @@ export const NO_RELAY = 'Check that an offerlet relay is mounted there.';
 function hintFor(status: number, errors: readonly Problem[]): string {
   const fields = [...new Set(errors.flatMap(({ path }) => path || []))].join(', ');
   if (fields) return `Correct ${fields} on the page or in the context of the relay.`;
-  if (status === 401 || status === 403) return 'Check the key of the relay and its environment.';
   return status === 404 || status < 400 ? NO_RELAY : SEE_LOG;
 }
 
