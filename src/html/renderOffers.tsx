@@ -3,7 +3,7 @@ import { isCount, isText, oneOf, own, toJson } from '../wire/json.ts';
 import { CARD_ATTRIBUTE, PLACE_NAME, type PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import { firstOffers, readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { type MessageOverrides, messagesFor } from '../widget/messages.ts';
-import { type WidgetProps, type WidgetView } from '../widget/props.ts';
+import { INITIAL_LIMIT, type WidgetProps, type WidgetView } from '../widget/props.ts';
 import { Widget } from '../widget/Widget.tsx';
 import css, { hash } from './beforeScript.css?inline';
 
@@ -86,7 +86,7 @@ const HTML_MAX = 256 * 1024;
 function viewOf(props: WidgetProps): WidgetView {
   const state = { passed: [], claimed: [], opened: [] };
   const actions = { accept: ignore, pass: ignore, back: ignore, copy: ignore, more: ignore, dismiss: ignore };
-  return { props, state, seen: () => ignore, clamp: ignore, ...actions };
+  return { props, state, limit: INITIAL_LIMIT, seen: () => ignore, clamp: ignore, ...actions };
 }
 
 function ignore(): void {}

@@ -11,6 +11,7 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
   const isSheet = layer === 'sheet';
   const shown = groups.filter((group) => shownOffers(view.state, group).length);
   const Root = isDialog ? 'dialog' : 'section';
+  let { limit } = view;
 
   return (
     <Root
@@ -24,9 +25,11 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
     >
       <div class="surface" part="card" ref={view.seen(view.seen, {})}>
         {isSheet && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
-        {shown.map((group, index) => (
-          <Group key={group.id} view={view} group={group} isFirst={!index} />
-        ))}
+        {shown.map((group, index) => {
+          const left = limit;
+          limit -= shownOffers(view.state, group).length;
+          return <Group key={group.id} view={view} group={group} limit={left} isFirst={!index} />;
+        })}
         <FooterLine {...view.props} />
         {layer && (
           <button
@@ -42,7 +45,17 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
   );
 }
 
-function Group({ view, group, isFirst }: { view: WidgetView; group: PlacedGroup; isFirst: boolean }): JSX.Element {
+function Group({
+  view,
+  group,
+  limit,
+  isFirst,
+}: {
+  view: WidgetView;
+  group: PlacedGroup;
+  limit: number;
+  isFirst: boolean;
+}): JSX.Element {
   const current = shownOffers(view.state, group);
   const heading = group.heading && (
     <h2 class="heading">
@@ -60,7 +73,7 @@ function Group({ view, group, isFirst }: { view: WidgetView; group: PlacedGroup;
         heading
       )}
       <div class="offers">
-        {current.map((offer) => (
+        {current.slice(0, Math.max(limit, 0)).map((offer) => (
           <OfferCard
             key={offer.insertion_id}
             view={view}

@@ -4,13 +4,15 @@ import { lockScroll, openLayer } from './openLayer.ts';
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
 import { CARD_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import type { PlacedOffer } from '../wire/offers/response.ts';
-import { LAYERS, type Viewable, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
+import { INITIAL_LIMIT, LAYERS, type Viewable, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
 import css from './styles/widget.css?inline';
 import { shownOffers, Widget } from './Widget.tsx';
 import { dom, withOwnerDocument } from '../dom/dom.ts';
 
 /** Milliseconds after which an accepted offer is said to be open in a new tab: "Opening …" must not look stuck. */
 const OPENED_MS = 1000;
+/** Offers added between two paints: more would be noticeable on a slow phone. */
+const LIMIT_STEP = 2;
 
 /** A widget that is mounted on the page. */
 export interface MountedWidget {
@@ -34,8 +36,9 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   let isOpen = true;
   let unlock: (() => void) | undefined;
   let closeLayer: (() => void) | undefined;
+  let limit = INITIAL_LIMIT;
 
-  const view: Omit<WidgetView, 'props' | 'state'> = {
+  const view: Omit<WidgetView, 'props' | 'state' | 'limit'> = {
     seen,
     accept(event, offer, asset) {
       if (event.type === 'auxclick' && event.button !== 1) return;
@@ -100,6 +103,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
       gestures.ignoreInput('a');
       closeLayer = openLayer(layer, { element, ignoresInput: gestures.ignoresInput, dismiss });
     }
+    afterPaint(addMore);
   }
 
   /** Whether what the server has rendered, below its style sheet, is what would be rendered here: nothing else is taken over. */
@@ -108,7 +112,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     const { body } = dom.implementation.createHTMLDocument();
     const [rendered, found] = [body.cloneNode(), body.cloneNode()] as [HTMLElement, HTMLElement];
     const inert = { ...view, seen: () => () => {}, clamp: () => {} };
-    render(<Widget view={{ ...inert, props, state }} />, rendered);
+    render(<Widget view={{ ...inert, props, state, limit }} />, rendered);
     const nodes = [...root.childNodes].filter((node) => node !== root.firstElementChild);
     found.append(...nodes.map((node) => body.ownerDocument.importNode(node, true)));
     (found.firstElementChild as HTMLElement | null)?.removeAttribute('hidden');
@@ -144,7 +148,15 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   function draw(next: WidgetState): void {
     state = next;
-    if (isOpen) render(<Widget view={{ ...view, props, state }} />, root);
+    if (isOpen) render(<Widget view={{ ...view, props, state, limit }} />, root);
+  }
+
+  /** Renders more offers after each paint, until all are rendered. */
+  function addMore(): void {
+    if (!isOpen || limit >= props.groups.reduce((sum, { offers }) => sum + offers.length, 0)) return;
+    limit += LIMIT_STEP;
+    draw(state);
+    afterPaint(addMore);
   }
 
   function seen(key: object, subject: Viewable): RefCallback<Element> {
@@ -257,6 +269,11 @@ export function createGestures(isLayer: boolean, now: () => number = () => perfo
       event.stopPropagation();
     },
   };
+}
+
+/** Calls `work` in a separate task after the next paint. */
+function afterPaint(work: () => void): void {
+  requestAnimationFrame(() => setTimeout(work));
 }
 
 let shared: CSSStyleSheet | undefined;

@@ -32,6 +32,9 @@ export const LAYERS: Readonly<Record<DisplayMode, Layer | undefined>> = {
   INLINE: undefined,
 };
 
+/** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */
+export const INITIAL_LIMIT = 9;
+
 /** All inputs of the widget. It fetches nothing, stores nothing, and reports only through `on` and `watch`. */
 export interface WidgetProps {
   mode: DisplayMode;
@@ -62,6 +65,8 @@ export interface WidgetState {
 export interface WidgetView {
   props: WidgetProps;
   state: WidgetState;
+  /** How many offers are rendered so far: the first ones are painted before the rest is created. */
+  limit: number;
   /** Returns the ref that reports the element of `subject` to `watch`; the same ref for the same `key`. */
   seen(key: object, subject: Viewable): RefCallback<Element>;
   accept(event: MouseEvent, offer: PlacedOffer, asset?: Asset): void;

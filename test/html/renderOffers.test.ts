@@ -42,9 +42,9 @@ test('for a page that streams, the card is the content of a template for the mar
   expect(renderOffers(undefined, { streamed: true }).html).toBe('');
 });
 
-test('of a sequence it has the first offer, of a list all, of everything at most maxOffers', () => {
+test('of a sequence it has the first offer, of a list the first screenful, of everything at most maxOffers', () => {
   expect(articles(renderOffers(prefetched(hero(...offers(3)))).html)).toBe(1);
-  expect(articles(renderOffers(prefetched(list(...offers(20)))).html)).toBe(20);
+  expect(articles(renderOffers(prefetched(list(...offers(20)))).html)).toBe(9);
   expect(articles(renderOffers(prefetched(list(...offers(20))), { maxOffers: 2 }).html)).toBe(2);
 });
 

@@ -247,10 +247,17 @@ test('declining an offer in the middle of a list moves the focus to the next one
   vi.restoreAllMocks();
 });
 
-test('only the shown offer of a hero is rendered, and all of a list', () => {
+test('only the shown offer of a hero is rendered, and of a long list a screenful first', async () => {
   const offers = Array.from({ length: 18 }, (_, number) => placed(number));
   const shown = show({ groups: [hero(...offers.slice(0, 3)), list(...offers.slice(3))] });
-  expect(shown.root.querySelectorAll('article')).toHaveLength(16);
+  const counts: number[] = [];
+  const count = (): number => shown.root.querySelectorAll('article').length;
+  expect(count()).toBe(9);
+  await vi.waitFor(() => {
+    if (count() !== counts.at(-1)) counts.push(count());
+    expect(count()).toBe(16);
+  });
+  expect(counts.length).toBeGreaterThan(1);
   expect(positionIn(shown)).toBe('Offer 1 of 3');
 });
 
