@@ -85,7 +85,7 @@ export function openRows(
   { isWithdrawn, newConsent, onWithdrawal }: ConsentRecord,
   { emit, onWithdrawn, onBack, known = new Map() }: RowsListener,
 ): Rows {
-  /** Rows that were added since this page last dropped a surplus. */
+  /** Rows that were added since this page last looked for a surplus, or a few more. */
   let added = 0;
   let isMemory = false;
   let isStopped = false;
@@ -186,9 +186,8 @@ export function openRows(
     writing = undefined;
     const rows = [...known].flatMap(([key, { value, put }]) => (put === 'unwritten' ? [[key, value] as const] : []));
     added += rows.length;
-    const isMany = added > SURPLUS;
-    if (isMany) added = 0;
-    const changed = change(rows, isMany ? never : undefined);
+    const changed = change(rows, added > SURPLUS ? never : undefined);
+    added %= SURPLUS + 1;
     return (written = written.then(() => changed));
   }
 
