@@ -1,6 +1,7 @@
 // Takes the pictures of the documentation that no test compares: `node tools/pictures.mjs`, after a build. A shopper of the
 // demo shop accepts an offer and copies its code (accept.png moves, accept-still.png does not); a card in three designs
-// (looks.png); and what doctor prints for a page whose script does not match its integrity (doctor.png).
+// (looks.png) and in the four modes (modes.png); and what doctor prints for a page whose script does not match its integrity
+// (doctor.png).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -25,6 +26,7 @@ try {
   write('accept.png', animate(frames));
   write('accept-still.png', animate(frames.slice(-1)));
   write('looks.png', await takeLooks(shop));
+  write('modes.png', await takeModes(shop));
   write('doctor.png', await takeDoctor(shop));
 } finally {
   await browser.close();
@@ -106,6 +108,30 @@ async function takeLooks(shop) {
     figure { margin: 0; flex: 1; text-align: center }
     img { width: 100%; border-radius: 14px }
     figcaption { margin-top: 10px }
+  </style>${figures.join('')}`);
+}
+
+/** Takes the same offer in the four modes, each on a phone that shows the shop. */
+async function takeModes(shop) {
+  const figures = [];
+  for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE']) {
+    const page = await openOffer(shop, `?mode=${mode}&desk=none`, { width: 390, height: 780 });
+    await page.waitForTimeout(1500); // its picture has loaded
+    await page
+      .locator('[part~=card]')
+      .first()
+      .evaluate((card) => card.scrollIntoView({ block: 'nearest' }));
+    const picture = await page.screenshot();
+    figures.push(
+      `<figure><img src="data:image/png;base64,${picture.toString('base64')}"><figcaption>${mode}</figcaption></figure>`,
+    );
+    await page.context().close();
+  }
+  return screenshot(`<style>
+    body { display: flex; gap: 18px; width: 804px; padding: 18px; background: #f4f5f7; font: 600 12px/1 system-ui; color: #374151 }
+    figure { margin: 0; flex: 1; text-align: center }
+    img { width: 100%; border-radius: 15px; box-shadow: 0 0 0 1px #d5d9e0, 0 8px 24px rgb(15 23 42/.12) }
+    figcaption { margin-top: 12px; letter-spacing: .04em }
   </style>${figures.join('')}`);
 }
 
