@@ -93,7 +93,7 @@ export default defineConfig({
         timeout: 60_000,
         toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled', scale: 'device' },
       },
-      testMatch: ['pictures/{docs,inspector,console}.spec.ts'],
+      testMatch: ['pictures/{inspector,console}.spec.ts'],
       snapshotPathTemplate: '{testDir}/../docs/images/{arg}{ext}',
     },
     // Specs that drive every engine through test/line/drivers are named *.engines.spec.ts.
