@@ -33,10 +33,13 @@ export class Redis {
         if (fault) this.faulty += 1;
         if (fault) world.note(`${relay.name} ${command[0]} [${fault}]`);
         if (fault === 'redis away') return relay.call(() => Promise.reject(new Error('The client is closed')));
-        arrives = Math.max(arrives, world.time + (fault === 'redis late' ? world.between(500, 8_000) : world.random()));
+        const asked = world.time;
+        arrives = Math.max(arrives, asked + (fault === 'redis late' ? world.between(500, 8_000) : world.random()));
         return relay.call(async () => {
           const reply = this.#run(command);
           await world.wait(world.random());
+          // No connection outlives a sleep of days.
+          if (!fault && world.time - asked > 10_000) this.faulty += 1;
           if (fault === 'redis reply lost') throw new Error('Socket closed unexpectedly');
           return reply;
         }, arrives - world.time);

@@ -170,7 +170,7 @@ export const BROKEN_REPORTS: readonly BrokenNetwork[] = [
     does: 'a ratio has all its digits',
     only: BOTH,
     fails: ['R43.digits'],
-    wrapper: always(bodyOf(REPORTS, ({ summary }) => void (summary.ctr && (summary.ctr += 0.000_001_7)))),
+    wrapper: always(bodyOf(REPORTS, ({ summary }) => void (summary.ctr && (summary.ctr += 0.000_000_001)))),
   },
   {
     does: 'all responses have one request_id',
