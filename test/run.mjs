@@ -9,13 +9,14 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { install, run, succeeds } from '../tools/prepare.mjs';
+import { install, quietly, run } from '../tools/prepare.mjs';
 import { processorSeconds, runSuites, USUAL } from './suites.mjs';
 
 const [mode = '--usual', ...names] = process.argv.slice(2);
 const all = mode === '--all';
 const started = performance.now();
-const failed = [];
+/** What failed: `file`, `title` and `message`. */
+const failures = [];
 let stepStarted;
 let stepTitle;
 
@@ -62,20 +63,19 @@ if (all) {
   run('npx', 'knip', '-c', 'tools/knip.json', '--no-progress');
   step('The documentation as a site, and the workflows');
   process.env['OFFERLET_SITE_BASE'] ??= '/offerlet/main/'; // in a folder, as it is published
-  attempt('node', 'docs/site/build.mjs');
-  attempt('node', 'docs/site/lintWorkflows.mjs');
+  for (const file of ['docs/site/build.mjs', 'docs/site/lintWorkflows.mjs']) await attempt('node', file);
   step('Examples: installed and built');
   await examples;
 }
 step(
   all ? 'Tests: everything, with Firefox, WebKit, PostgreSQL, Redis and the packages' : 'Tests: Vitest beside Chromium',
 );
-const { failures, seconds: bySeconds } = await runSuites(all ? { vitest: [], playwright: [], inTurn: true } : USUAL);
-if (failures.length > 0) failed.push(`${failures.length} tests`);
+const suites = await runSuites(all ? { vitest: [], playwright: [], inTurn: true } : USUAL);
+failures.push(...suites.failures);
 const took = {
   'npm test': seconds(started),
   'processor-seconds': Math.round(processorSeconds()),
-  ...sorted(bySeconds),
+  ...sorted(suites.seconds),
 };
 if (!all && failures.length === 0)
   writeFileSync(join('node_modules', '.offerlet', 'seconds.json'), JSON.stringify(took));
@@ -92,17 +92,19 @@ if (names.length === 0) {
 }
 for (const { file, title, message } of failures) console.log(`\nFAILED ${file}: ${title}\n${message}`);
 step(
-  `npm ${all ? 'run test:all' : 'test'}: ${failed.length ? `failed (${failed.join('; ')})` : 'all passed'} in ${seconds(started)} s, of the processors ${took['processor-seconds']} s.`,
+  `npm ${all ? 'run test:all' : 'test'}: ${failures.length ? `${failures.length} failed` : 'all passed'} in ${seconds(started)} s, of the processors ${took['processor-seconds']} s.`,
 );
-process.exit(failed.length ? 1 : 0);
+process.exit(failures.length ? 1 : 0);
 
 function sorted(figures) {
   return Object.fromEntries(Object.entries(figures).toSorted(([, a], [, b]) => b - a));
 }
 
-/** Runs a step's command, and remembers the step when it fails. */
-function attempt(command, ...args) {
-  if (!succeeds(command, ...args)) failed.push(stepTitle);
+/** Runs a step's command, and remembers what it printed when it fails. */
+async function attempt(command, file) {
+  const { status, output } = await quietly(command, file);
+  console.log(output);
+  if (status !== 0) failures.push({ file, title: stepTitle, message: output });
 }
 
 function step(title) {

@@ -68,23 +68,14 @@ export function markBuilt() {
 
 /** Runs a command in the project's folder and ends this process when it fails. */
 export function run(command, ...args) {
-  const { status } = spawn(command, ...args);
+  const options = { cwd: ROOT, stdio: /** @type {const} */ ('inherit'), shell: process.platform === 'win32' };
+  const { status, signal } = spawnSync(command, args, options);
+  if (signal === 'SIGINT') process.exit(130);
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Runs a command and returns whether it succeeded. */
-export function succeeds(command, ...args) {
-  return spawn(command, ...args).status === 0;
-}
-
-function spawn(command, ...args) {
-  const result = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
-  if (result.signal === 'SIGINT') process.exit(130);
-  return result;
-}
-
 /** Runs a command without showing its output; resolves to its exit code and that output. */
-function quietly(command, ...args) {
+export function quietly(command, ...args) {
   return new Promise((resolve) => {
     const child = spawnChild(command, args, { cwd: ROOT, shell: process.platform === 'win32' });
     let output = '';
