@@ -29,6 +29,9 @@ const UNRELIABLE = 'Storage loses what is written to it';
 /** Sessions that were opened within so many milliseconds may each have stored a consent: it is one. */
 const SAME_TIME_MS = 2_000;
 
+/** The last transaction of this process on each storage: two sessions that change one note at once wait for each other. */
+const turns = new WeakMap<KeyValueStorage, Promise<unknown>>();
+
 /**
  * Opens a database on key-value storage. All rows are in memory as well, and each session writes them to a slot. A new session
  * takes over the slots of all others, whether they have ended or not. One that has lost its slot writes to another: its rows
@@ -202,11 +205,19 @@ export function openKeyValueDatabase(
     return result;
   }
 
+  /** Waits for other sessions, but not for what storage never ends. */
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const before = turns.get(storage);
+    const done = before ? within(HANGING_MS, before).then(work, work) : work();
+    turns.set(storage, done);
+    return done;
+  }
+
   return {
     kind: isMemory ? 'memory' : 'key-value',
     async run(mode, work, isPatient) {
       if (isClosed || (isHanging && !isPatient)) return undefined;
-      const result = last.then(() => transact(mode, work));
+      const result = last.then(() => inTurn(() => transact(mode, work)));
       last = result.catch(() => {});
       try {
         return await (isPatient ? result : within(HANGING_MS, result));

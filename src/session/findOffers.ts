@@ -24,6 +24,8 @@ export interface OfferContext {
   readonly trace: Pick<Trace<never>, 'request' | 'response' | 'prefetched' | 'emit'>;
   /** Aborted when the offers are not wanted any more. */
   readonly signal: AbortSignal;
+  /** The shopper has closed them before, in this session. */
+  readonly isClosed: boolean;
   /** What is remembered of the order, once that is known. */
   memory?: OrderMemory;
   /** Returns the session's queue, while it has one. */
@@ -81,6 +83,7 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   const { placement, trace, signal } = context;
   const { relay, view, mode, isSandbox } = placement;
   const memory = (context.memory = await openOrder(context));
+  if (context.isClosed) memory.once('closed');
   const dismissed = await dismissalOf(memory, placement);
   if (dismissed) return dismissed;
   const body = await buildRequest(placement);

@@ -90,6 +90,8 @@ export function openOfferSession<Code extends string>(
   let finding: OfferContext | undefined;
   let shown: LoadedOffers | undefined;
   let isOpen = false;
+  /** The shopper has closed the offers of this placement, here: consent that is given again does not bring them back. */
+  let isClosed = false;
   /** The latest. It sends and takes events while there is consent. */
   let queue: SessionQueue | undefined;
   let hasBegun = false;
@@ -128,6 +130,7 @@ export function openOfferSession<Code extends string>(
         trace,
         signal,
         queue: () => session.queue,
+        isClosed,
       };
       return findOffers(finding);
     },
@@ -138,9 +141,11 @@ export function openOfferSession<Code extends string>(
     dismiss(by) {
       if (isOpen) {
         isOpen = false;
+        isClosed = true;
         return shown?.reporter.dismissed(by);
       }
       if (!lifetime || trace.outcome) return;
+      isClosed = true;
       // The next page must not show them either.
       finding?.memory?.once('closed');
       lifetime.abort('dismissed');
@@ -155,6 +160,7 @@ export function openOfferSession<Code extends string>(
       const isForced = hasBegun && !isDestroyed && options.consent !== before;
       if (!isForced && !lifetime) return;
       storage.clearOrders();
+      isClosed = false;
       abort('again');
       if (isForced) consent.begin(options, scope);
       if (consent.latest?.isGiven && !lifetime) void run();

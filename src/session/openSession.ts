@@ -158,8 +158,8 @@ function openSessionOn(
       ...outcome,
       groups: offers?.groups ?? [],
       footer: offers?.response.footer ?? {},
-      isSandbox: trace.response?.isSandbox === true,
-      isRemembered: trace.response?.isRemembered === true,
+      isSandbox: !!trace.response?.isSandbox,
+      isRemembered: !!trace.response?.isRemembered,
     };
   }
 

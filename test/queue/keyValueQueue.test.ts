@@ -233,6 +233,16 @@ test('a note that is changed while storage does not respond is stored once it do
   await eventually(async () => expect(await open(storage).notes.read('order')).toEqual(['seen', 'closed']));
 });
 
+test('what two sessions of one app write into a note at once is all there', async () => {
+  const values = new Map<string, string>();
+  const storage = start(values, () => Math.random() * 3);
+  const sessions = [open(storage), open(storage)];
+  const add = (mark: string) => (before: unknown) => [...((before ?? []) as string[]), mark].sort();
+  for (const mark of ['load', 'seen', 'closed'])
+    await Promise.all(sessions.map(({ notes }, at) => notes.update('order', add(`${mark} ${at}`))));
+  expect(await open(start(values)).notes.read('order')).toHaveLength(6);
+});
+
 test('a session that begins during a withdrawal is cleared as well', async () => {
   const values = new Map(['q?', 'q 0', 'q 0!'].map((key) => [key, 'x']));
   const storage = start(values);

@@ -234,6 +234,24 @@ test('showing offers again never gives consent: not past a denial of the page, n
   expect(asked).toEqual([]);
 });
 
+test.each([OPTIONS.request, { ...OPTIONS.request, order_details: {} }])(
+  'offers that were closed do not come back with consent, whether their order has a number or not: %#',
+  async (request) => {
+    for (const isShown of [true, false]) {
+      const relay = isShown ? startRelay(1) : hangingRelay();
+      const { session, codes, finish, explain } = open({ consent: true, request }, relay);
+      await vi.waitFor(() => expect(explain().waitingFor).toBe(isShown ? 'dialog' : 'relay'));
+      finish('show');
+      if (isShown) await vi.waitFor(() => expect(codes).toEqual(['rendered']));
+      session.dismiss('close');
+      session.consent('required');
+      session.consent(true);
+      await vi.waitFor(() => expect(codes).toContain('already_shown'));
+      session.destroy();
+    }
+  },
+);
+
 test.each([false, true])(
   'undecided consent removes the offers and sends nothing; what waited goes on when it is given again, unless it was denied: %s',
   async (isDenied) => {
