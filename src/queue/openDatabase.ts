@@ -66,7 +66,6 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
   let isUsed = false;
   let isBroken = false;
   let isClosing = false;
-  let isClosed = false;
   /** Transactions in progress, by the function that rejects their caller. */
   const running = new Map<(reason: unknown) => void, IDBTransaction | undefined>();
   /** Whether the page was left and has not been restored. */
@@ -89,12 +88,10 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
       // oxlint-disable-next-line unicorn/prefer-add-event-listener
       connection.onversionchange = connection.onclose = null;
       connection.close();
-      connection = undefined;
       globalThis.removeEventListener?.('pagehide', leave);
     }
     isUsed = false;
     store = createStore(name, STORE);
-    isClosed = isClosing;
     listener.onDisconnect();
   }
 
@@ -128,7 +125,7 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
   ): Promise<T | undefined> {
     for (let isRenewed = false; ;) {
       if (lastRead) await lastRead;
-      if (isClosed || (isClosing && !isUsed) || (isBroken && !isPatient)) return undefined;
+      if ((isClosing && !isUsed) || (isBroken && !isPatient)) return undefined;
       const used = store;
       const result = transact(mode, work);
       try {
@@ -180,11 +177,8 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
     close(last) {
       isClosing = true;
       const done = last();
-      void done.then(() => {
-        // In the order of the transactions: those that wait for the database to open come first.
-        if (isUsed) void run('readonly', disconnect, true);
-        isClosed = true;
-      });
+      // In the order of the transactions: those that wait for the database to open come first.
+      void done.then(() => void (isUsed && run('readonly', disconnect, true)));
       return done;
     },
   };

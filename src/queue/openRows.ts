@@ -50,7 +50,7 @@ export interface Rows {
   /** Makes changes in one transaction. With `isExpired` it also drops what is too much, and what is expired. */
   change(changes: readonly RowChange[], isExpired?: (key: string) => boolean): Promise<void>;
   /** Empties the queue, however long it takes. Resolves when it is empty, or storage is gone. */
-  clear(): Promise<unknown>;
+  clear(): Promise<void>;
   /** Empties it in this task, with its consent, and closes. */
   remove(): Promise<unknown>;
   /** Closes because consent was withdrawn elsewhere. */

@@ -188,10 +188,9 @@ export function remainingDelay({ set, at, floor }: Backoff = {}, now: number, is
 /** Returns the next batch of what is due, oldest first: suspects only if nothing else is, and times of one clock only. */
 export function takeBatch(due: readonly QueueEntry[], { sizes = [] }: Backoff = {}): readonly QueueEntry[] {
   const [oldest] = due;
-  if (!oldest) return [];
   // The relay corrects the times of a whole batch.
   const alike = due.filter(
-    ([key, { isRelayTime }]) => isSuspect(key) === isSuspect(oldest[0]) && isRelayTime === oldest[1].isRelayTime,
+    ([key, row]) => oldest && isSuspect(key) === isSuspect(oldest[0]) && row.isRelayTime === oldest[1].isRelayTime,
   );
   return alike.slice(0, sizes[0] ?? BATCH_MAX_EVENTS);
 }

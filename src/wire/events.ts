@@ -161,24 +161,13 @@ export function readBatchResults(
  */
 export function readBatchResponse(json: unknown, sent: number): readonly EventResult[] {
   const given = own(json, 'results');
-  const results: readonly unknown[] = Array.isArray(given) ? given : [];
-  // Nearly every response lists its results in the order of the events.
-  const isInOrder = results.length === sent && results.every(isAtItsIndex);
-  return (isInOrder ? results : inOrder(results, sent)).map(readResult);
-}
-
-function isAtItsIndex(result: unknown, at: number): boolean {
-  return own(result, 'index') === at;
-}
-
-/** The result of each index; `undefined` where there is none, or more than one. */
-function inOrder(results: readonly unknown[], sent: number): readonly unknown[] {
+  // The result of each index; `undefined` where there is none, or more than one.
   const found = new Map<unknown, unknown>();
-  for (const result of results) {
+  for (const result of Array.isArray(given) ? (given as unknown[]) : []) {
     const index = own(result, 'index');
     found.set(index, found.has(index) ? undefined : result);
   }
-  return [...Array(sent).keys()].map((index) => found.get(index));
+  return [...Array(sent).keys()].map((index) => readResult(found.get(index)));
 }
 
 function readResult(result: unknown): EventResult {
