@@ -2,7 +2,19 @@ import { CHANNEL_PATHS, PUBLISHER_STATUSES } from '../wire/channel.ts';
 import { isObject, oneOf, own } from '../wire/json.ts';
 import { bad, get, listed, put, remove } from './channel.ts';
 import { type Exchange, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
-import { isRising, NOBODY, of, reading, refused, refusesElsewhere, rule, type Checked, type Rule } from './rule.ts';
+import {
+  denied,
+  isRising,
+  missing,
+  NO_SLASH,
+  NOBODY,
+  of,
+  reading,
+  refusesElsewhere,
+  rule,
+  type Checked,
+  type Rule,
+} from './rule.ts';
 
 const { publishers: LIST, channelDetails: DETAILS, categories: CATEGORIES, add: ADD } = CHANNEL_PATHS;
 const { channelExclusions: EXCLUSIONS, publisherExclusions: exclusionsOf, publisher: detailsOf } = CHANNEL_PATHS;
@@ -17,6 +29,8 @@ const refusesBodies = (id: string, says: string, bodies: readonly string[]): Omi
         expect(exchange, '400 with { "non_field_errors": ["…"] }', exchange.status === 400 && isNamed);
       }
   });
+
+const EMPTY = { subcategory_ids: [] };
 
 /** The exclusions of the channel. */
 async function channelExclusions(on: Checked): Promise<{ exchange: Exchange; ids: readonly string[] }> {
@@ -60,10 +74,10 @@ export const CHANNEL_RULES: readonly Rule[] = [
       expectRefusal(await on.ask({ path: ADD, key: 'none', body: '{"items":' }), 401);
       expectRefusal(await on.ask({ ...remove(NOBODY), key: 'none' }), 401);
     }),
-    refused('C1.wrong-key', 'An unknown key is refused.', { path: DETAILS, key: 'wrong' }, 401),
+    denied('C1.wrong-key', 'An unknown key is refused.', { path: DETAILS, key: 'wrong' }),
     refusesElsewhere('C1.environment', get(DETAILS)),
-    refused('C1.first', 'The key is checked before anything else.', { path: detailsOf(NOBODY), key: 'wrong' }, 401),
-    refused('C3.details', 'The details of a publisher of another channel are a 404.', get(detailsOf(NOBODY)), 404),
+    denied('C1.first', 'The key is checked before anything else.', { path: detailsOf(NOBODY), key: 'wrong' }),
+    missing('C3.details', 'The details of a publisher of another channel are a 404.', get(detailsOf(NOBODY))),
     reading('C4.shape', 'Categories have a remote_id, a name and subcategories.', async (on) => {
       const exchange = await on.ask(get(CATEGORIES));
       const categories = own(expectOk(exchange), 'categories');
@@ -114,13 +128,8 @@ export const CHANNEL_RULES: readonly Rule[] = [
         await expectExclusions(on, [one]);
       }),
     ),
-    refused(
-      'C7.unknown',
-      'The exclusions of an unknown publisher are a 404.',
-      put(exclusionsOf(NOBODY), { subcategory_ids: [] }),
-      404,
-    ),
-    refused('C7.first', 'An unknown publisher is a 404 even with an invalid body.', put(exclusionsOf(NOBODY), {}), 404),
+    missing('C7.unknown', 'The exclusions of an unknown publisher are a 404.', put(exclusionsOf(NOBODY), EMPTY)),
+    missing('C7.first', 'An unknown publisher is a 404 even with an invalid body.', put(exclusionsOf(NOBODY), {})),
     rule('C7.replace', "PUT replaces one publisher's exclusions, and leaves the channel's.", async (on) => {
       const { publisher_remote_id: id } = await on.world.publisher();
       const ofPublisher = async () => {
@@ -269,7 +278,7 @@ export const CHANNEL_RULES: readonly Rule[] = [
       const upper = await on.ask(get(detailsOf(id.toUpperCase())));
       expect(upper, 'the same details for the id in upper case', upper.text === exchange.text);
     }),
-    refused('C16.text', 'Details of what is not a UUID are a 404.', get(detailsOf('nobody')), 404),
+    missing('C16.text', 'Details of what is not a UUID are a 404.', get(detailsOf('nobody'))),
     refusesBodies('C25.not-json', 'A body that is not JSON is refused.', ['{"subcategory_ids":', '']),
     refusesBodies('C25.not-object', 'A body that is not an object is refused.', ['[]', 'null', '"x"', '5']),
     rule('C25.method', 'Another method is a 405 that says which are allowed.', async (on) => {
@@ -285,13 +294,7 @@ export const CHANNEL_RULES: readonly Rule[] = [
         expect(exchange, 'an Allow header', exchange.headers.has('allow'));
       }
     }),
-    refused(
-      'C25.slash',
-      'A path without its last slash is a 404, not a redirect that repeats the key.',
-      get('/adnet/channel/details'),
-      404,
-      'any',
-    ),
+    missing('C25.slash', NO_SLASH, get('/adnet/channel/details'), 'any'),
     rule('C25.large', 'A body over 1 MiB is a 413.', async (on) => {
       const exchange = await on.ask(put(EXCLUSIONS, { subcategory_ids: [], filler: 'x'.repeat(1_100_000) }));
       expectRefusal(exchange, 413);

@@ -1,12 +1,11 @@
 import { own } from '../wire/json.ts';
 import { batchStatus, EVENT_NAMES, type EventName, readBatchResponse } from '../wire/events.ts';
 import { DAY_MS } from '../wire/utcDates.ts';
-import { type Exchange, expect, expectRefusal } from './network.ts';
-import { NOBODY, of, reading, refused, rule, type Checked, type Rule } from './rule.ts';
+import { type Ask, type Exchange, expect, expectRefusal } from './network.ts';
+import { denied, NO_VERSION, NOBODY, of, PLAIN, reading, refused, rule, type Checked, type Rule } from './rule.ts';
 import type { Placed, Session } from './world.ts';
 
 const ONE = '/events';
-const BATCH = '/events/batch';
 const MINUTE_MS = 60_000;
 
 /** Targets and properties that an event needs besides its session and offer. */
@@ -36,8 +35,11 @@ export function eventOf({ session_id, first }: Shared, event_name: EventName, mo
   };
 }
 
-export function sendBatch(on: Checked, events: readonly unknown[], more: object = {}): Promise<Exchange> {
-  return on.ask({ path: BATCH, key: 'integration', body: { events }, ...more });
+const batch = (body: unknown, more: object = {}): Ask => ({ path: '/events/batch', key: 'integration', body, ...more });
+const ANY = { events: [{}] };
+
+export function sendBatch(on: Checked, events: readonly unknown[]): Promise<Exchange> {
+  return on.ask(batch({ events }));
 }
 
 /** Throws unless a batch was answered with the status of these results, and with them. */
@@ -61,24 +63,26 @@ function expectResults(exchange: Exchange, wanted: readonly boolean[]): void {
   );
 }
 
+/** How an event differs from a correct one: a function where that depends on the session or on the time. */
+type Change = Readonly<Record<string, unknown>> | ((session: Shared, on: Checked) => object | Promise<object>);
+
+async function changed(on: Checked, session: Shared, [name, change]: readonly [EventName, Change]): Promise<object> {
+  return eventOf(session, name, typeof change === 'function' ? await change(session, on) : change);
+}
+
 /** A rule on one event, beside one that is correct: only the first is refused. */
-function refuses(
-  id: string,
-  says: string,
-  change: (session: Shared, on: Checked) => object | Promise<object>,
-): Omit<Rule, 'of'> {
+function refuses(id: string, says: string, name: EventName, change: Change): Omit<Rule, 'of'> {
   return rule(id, says, async (on) => {
     const session = await on.world.session();
-    const exchange = await sendBatch(on, [await change(session, on), eventOf(session, 'WIDGET_VIEW')]);
-    expectResults(exchange, [false, true]);
+    const event = await changed(on, session, [name, change]);
+    expectResults(await sendBatch(on, [event, eventOf(session, 'WIDGET_VIEW')]), [false, true]);
   });
 }
 
 /** A rule on one event that is accepted. */
-function accepts(id: string, says: string, change: (session: Shared, on: Checked) => object): Omit<Rule, 'of'> {
+function accepts(id: string, says: string, name: EventName, change: Change = {}): Omit<Rule, 'of'> {
   return rule(id, says, async (on) => {
-    const session = await on.world.session();
-    expectResults(await sendBatch(on, [change(session, on)]), [true]);
+    expectResults(await sendBatch(on, [await changed(on, await on.world.session(), [name, change])]), [true]);
   });
 }
 
@@ -100,8 +104,8 @@ export const EVENT_RULES: readonly Rule[] = of('events', [
     const body = without(await on.world.session(), 'WIDGET_LOAD', 'event_name');
     expectRefusal(await on.ask({ path: ONE, key: 'integration', body }), 400);
   }),
-  refused('E1.none', 'A batch of no event is refused.', { path: BATCH, key: 'integration', body: { events: [] } }, 400),
-  refused('E1.no-list', 'events must be a list.', { path: BATCH, key: 'integration', body: { events: {} } }, 400),
+  refused('E1.none', 'A batch of no event is refused.', batch({ events: [] }), 400),
+  refused('E1.no-list', 'events must be a list.', batch({ events: {} }), 400),
   rule('E1.too-many', 'A batch of 21 events is refused as a whole.', async (on) => {
     const session = await on.world.session();
     const events = Array.from({ length: 21 }, () => eventOf(session, 'WIDGET_VIEW'));
@@ -139,11 +143,7 @@ export const EVENT_RULES: readonly Rule[] = of('events', [
     const [accepted, failed] = [own(exchange.json, 'accepted'), own(exchange.json, 'failed')];
     expect(exchange, 'accepted 2 and failed 1', (accepted ?? 2) === 2 && (failed ?? 1) === 1);
   }),
-  ...EVENT_NAMES.map((name) =>
-    accepts(`E2.${name.toLowerCase().replaceAll('_', '-')}`, `${name} is accepted.`, (session) =>
-      eventOf(session, name),
-    ),
-  ),
+  ...EVENT_NAMES.map((name) => accepts(`E2.${name.toLowerCase().replaceAll('_', '-')}`, `${name} is accepted.`, name)),
   rule('E3.again', 'What a 207 has accepted is accepted again.', async (on) => {
     const session = await on.world.session();
     const events = [eventOf(session, 'BRAND_DISPLAY'), without(session, 'BRAND_DISPLAY', 'session_id')];
@@ -154,9 +154,7 @@ export const EVENT_RULES: readonly Rule[] = of('events', [
     const event = eventOf(await on.world.session(), 'BRAND_CLICK');
     expectResults(await sendBatch(on, [event, event]), [true, true]);
   }),
-  accepts('E4.no-id', 'An event without an event_id is accepted.', (session) =>
-    without(session, 'BRAND_VIEW', 'event_id'),
-  ),
+  accepts('E4.no-id', 'An event without an event_id is accepted.', 'BRAND_VIEW', { event_id: undefined }),
   rule('E4.other-session', 'An event_id of one session can be used in another.', async (on) => {
     const session = await on.world.session();
     const { session_id } = await on.world.openSession();
@@ -173,42 +171,32 @@ export const EVENT_RULES: readonly Rule[] = of('events', [
     const isSo = Array.isArray(results) && results.filter((each) => isForGood(each)).length === 2;
     expect(exchange, '"retryable": false in the first two results', isSo);
   }),
-  refuses('E6.session', 'An event of an unknown session is refused.', (session) =>
-    eventOf(session, 'WIDGET_VIEW', { session_id: NOBODY }),
-  ),
-  refuses('E6.insertion', 'An insertion of another session is refused.', async (session, on) => {
+  refuses('E6.session', 'An event of an unknown session is refused.', 'WIDGET_VIEW', { session_id: NOBODY }),
+  refuses('E6.insertion', 'An insertion of another session is refused.', 'BRAND_VIEW', async ({ first }, on) => {
     const other = await on.world.openSession();
-    return eventOf(session, 'BRAND_VIEW', {
-      brand_properties: { ...session.first, insertion_id: other.placed[0]?.insertion_id ?? NOBODY },
-    });
+    return { brand_properties: { ...first, insertion_id: other.placed[0]?.insertion_id ?? NOBODY } };
   }),
-  refuses('E6.unknown-insertion', 'An unknown insertion is refused.', (session) =>
-    eventOf(session, 'BRAND_VIEW', { brand_properties: { ...session.first, insertion_id: NOBODY } }),
-  ),
-  refuses('E6.offer', 'An offer that was not in this place is refused.', (session) =>
-    eventOf(session, 'BRAND_VIEW', { brand_properties: { ...session.first, offer_id: NOBODY } }),
-  ),
-  refuses('E6.no-brand', 'An event on an offer must name it.', (session) =>
-    without(session, 'BRAND_VIEW', 'brand_properties'),
-  ),
-  refuses('E6.case', 'An event_name in another case is refused.', (session) =>
-    eventOf(session, 'WIDGET_VIEW', { event_name: 'widget_view' }),
-  ),
-  refuses('E6.name', 'An unknown event_name is refused.', (session) =>
-    eventOf(session, 'WIDGET_VIEW', { event_name: 'WIDGET_HOVER' }),
-  ),
-  refuses('E6.no-name', 'event_name is required.', (session) => without(session, 'WIDGET_VIEW', 'event_name')),
-  refuses('E6.no-session', 'session_id is required.', (session) => without(session, 'WIDGET_VIEW', 'session_id')),
-  refuses('E6.target', 'An unknown initiating_target is refused.', (session) =>
-    eventOf(session, 'ELEMENT_CLICK', { initiating_target: 'SIDEBAR' }),
-  ),
-  refuses('E6.no-target', 'An ELEMENT_CLICK must say what was clicked.', (session) =>
-    without(session, 'ELEMENT_CLICK', 'initiating_target'),
-  ),
-  refuses('E6.no-conversion', 'A CONVERSION must have its conversion_id.', (session) =>
-    without(session, 'CONVERSION', 'conversion_properties'),
-  ),
-  refuses('E6.no-object', 'An event must be an object.', () => [] as object),
+  refuses('E6.unknown-insertion', 'An unknown insertion is refused.', 'BRAND_VIEW', ({ first }) => ({
+    brand_properties: { ...first, insertion_id: NOBODY },
+  })),
+  refuses('E6.offer', 'An offer that was not in this place is refused.', 'BRAND_VIEW', ({ first }) => ({
+    brand_properties: { ...first, offer_id: NOBODY },
+  })),
+  refuses('E6.no-brand', 'An event on an offer must name it.', 'BRAND_VIEW', { brand_properties: undefined }),
+  refuses('E6.case', 'An event_name in another case is refused.', 'WIDGET_VIEW', { event_name: 'widget_view' }),
+  refuses('E6.name', 'An unknown event_name is refused.', 'WIDGET_VIEW', { event_name: 'WIDGET_HOVER' }),
+  refuses('E6.no-name', 'event_name is required.', 'WIDGET_VIEW', { event_name: undefined }),
+  refuses('E6.no-session', 'session_id is required.', 'WIDGET_VIEW', { session_id: undefined }),
+  refuses('E6.target', 'An unknown initiating_target is refused.', 'ELEMENT_CLICK', { initiating_target: 'SIDEBAR' }),
+  refuses('E6.no-target', 'An ELEMENT_CLICK must say what was clicked.', 'ELEMENT_CLICK', {
+    initiating_target: undefined,
+  }),
+  refuses('E6.no-conversion', 'A CONVERSION must have its conversion_id.', 'CONVERSION', {
+    conversion_properties: undefined,
+  }),
+  rule('E6.no-object', 'An event must be an object.', async (on) => {
+    expectResults(await sendBatch(on, [[], eventOf(await on.world.session(), 'WIDGET_VIEW')]), [false, true]);
+  }),
   rule('E7.order', 'A click before its display, and a conversion before its click, are accepted.', async (on) => {
     const session = await on.world.openSession();
     const [first] = session.placed;
@@ -222,57 +210,24 @@ export const EVENT_RULES: readonly Rule[] = of('events', [
       names.map(() => true),
     );
   }),
-  refuses('E8.no-time', 'event_datetime is required.', (session) => without(session, 'WIDGET_VIEW', 'event_datetime')),
-  refuses('E8.format', 'An event_datetime that is not RFC 3339 is refused.', (session) =>
-    eventOf(session, 'WIDGET_VIEW', { event_datetime: '11/28/2026 09:00' }),
+  refuses('E8.no-time', 'event_datetime is required.', 'WIDGET_VIEW', { event_datetime: undefined }),
+  refuses('E8.format', 'An event_datetime that is not RFC 3339 is refused.', 'WIDGET_VIEW', {
+    event_datetime: '11/28/2026 09:00',
+  }),
+  refuses('E8.ahead', 'An event an hour ahead is refused.', 'WIDGET_VIEW', () => at(60 * MINUTE_MS)),
+  accepts('E8.little-ahead', 'An event four minutes ahead is accepted.', 'WIDGET_VIEW', () => at(4 * MINUTE_MS)),
+  refuses('E8.old', 'An event of 31 days ago is refused.', 'WIDGET_VIEW', () => at(-31 * DAY_MS)),
+  refuses('E8.before-session', 'An event an hour before its session is refused.', 'WIDGET_VIEW', () =>
+    at(-60 * MINUTE_MS),
   ),
-  refuses('E8.ahead', 'An event an hour ahead is refused.', (session) =>
-    eventOf(session, 'WIDGET_VIEW', at(60 * MINUTE_MS)),
-  ),
-  accepts('E8.little-ahead', 'An event four minutes ahead is accepted.', (session) =>
-    eventOf(session, 'WIDGET_VIEW', at(4 * MINUTE_MS)),
-  ),
-  refuses('E8.old', 'An event of 31 days ago is refused.', (session) =>
-    eventOf(session, 'WIDGET_VIEW', at(-31 * DAY_MS)),
-  ),
-  refuses('E8.before-session', 'An event an hour before its session is refused.', (session) =>
-    eventOf(session, 'WIDGET_VIEW', at(-60 * MINUTE_MS)),
-  ),
-  accepts('E8.offset', 'A time with an offset is accepted.', (session) =>
-    eventOf(session, 'WIDGET_VIEW', {
-      event_datetime: new Date(Date.now() + 120 * MINUTE_MS).toISOString().replace('Z', '+02:00'),
-    }),
-  ),
-  refused(
-    'E9.not-json',
-    'A body that is not JSON is refused.',
-    { path: BATCH, key: 'integration', body: '{"events":[' },
-    400,
-  ),
-  refused(
-    'E9.no-key',
-    'A batch without a key is refused as a whole.',
-    { path: BATCH, key: 'none', body: { events: [{}] } },
-    401,
-  ),
-  refused(
-    'E9.wrong-key',
-    'A batch with an unknown key is refused as a whole.',
-    { path: BATCH, key: 'wrong', body: { events: [{}] } },
-    401,
-  ),
-  refused(
-    'E9.no-version',
-    'A batch without a version is refused.',
-    { path: BATCH, key: 'integration', headers: { version: undefined }, body: { events: [{}] } },
-    400,
-  ),
-  refused(
-    'E9.content-type',
-    'A batch that is not called JSON is refused.',
-    { path: BATCH, key: 'integration', headers: { 'content-type': 'text/plain' }, body: '{"events":[{}]}' },
-    415,
-  ),
+  accepts('E8.offset', 'A time with an offset is accepted.', 'WIDGET_VIEW', () => ({
+    event_datetime: new Date(Date.now() + 120 * MINUTE_MS).toISOString().replace('Z', '+02:00'),
+  })),
+  refused('E9.not-json', 'A body that is not JSON is refused.', batch('{"events":['), 400),
+  denied('E9.no-key', 'A batch without a key is refused as a whole.', batch(ANY, { key: 'none' })),
+  denied('E9.wrong-key', 'A batch with an unknown key is refused as a whole.', batch(ANY, { key: 'wrong' })),
+  refused('E9.no-version', 'A batch without a version is refused.', batch(ANY, { headers: NO_VERSION }), 400),
+  refused('E9.content-type', 'A batch that is not called JSON is refused.', batch(ANY, { headers: PLAIN }), 415),
   rule('E9.large', 'A body over 64 KiB is a 413.', async (on) => {
     const session = await on.world.session();
     const events = [eventOf(session, 'WIDGET_VIEW', { filler: 'x'.repeat(70_000) })];

@@ -2,7 +2,7 @@ import { CHANNEL_PATHS } from '../wire/channel.ts';
 import { isObject, own } from '../wire/json.ts';
 import { bad, get, listed, put, remove } from './channel.ts';
 import { type Exchange, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
-import { NOBODY, of, refused, rule, type Checked, type Rule } from './rule.ts';
+import { missing, NOBODY, of, rule, type Checked, type Rule } from './rule.ts';
 import type { World } from './world.ts';
 
 const { publishers: LIST, add: ADD, publisherExclusions: exclusionsOf, publisher: detailsOf } = CHANNEL_PATHS;
@@ -230,7 +230,7 @@ export const PUBLISHER_RULES: readonly Rule[] = of('channel', [
   rule('C7.pending', 'A pending request has no exclusions to set.', async (on) => {
     expectRefusal(await on.ask(put(exclusionsOf((await pending(on)).id), { subcategory_ids: [] })), 404);
   }),
-  refused('C24.unknown', 'Removing an unknown publisher is a 404.', remove(NOBODY), 404),
+  missing('C24.unknown', 'Removing an unknown publisher is a 404.', remove(NOBODY)),
   rule('C24.pending', 'A pending request cannot be removed.', async (on) => {
     expectRefusal(await on.ask(remove((await pending(on)).id)), 404);
   }),

@@ -2,7 +2,18 @@ import { isObject, own, problemsText } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../wire/offers/request.ts';
 import { expect, expectOk } from './network.ts';
-import { of, reading, refused, refusesElsewhere, rule, type Checked, type Rule } from './rule.ts';
+import {
+  denied,
+  NO_VERSION,
+  of,
+  PLAIN,
+  reading,
+  refused,
+  refusesElsewhere,
+  rule,
+  type Checked,
+  type Rule,
+} from './rule.ts';
 import { PLACEMENT, readPlaced } from './world.ts';
 
 const PATH = '/recommendations';
@@ -13,7 +24,8 @@ const BODY = { user_details: USER, placement_details: PLACEMENT };
 const UUID = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i;
 
 const ask = (body: unknown, more: object = {}) => ({ path: PATH, key: 'integration', body, ...more }) as const;
-const refuses = (id: string, says: string, body: unknown): Omit<Rule, 'of'> => refused(id, says, ask(body), 400);
+const refuses = (id: string, says: string, body: unknown, headers?: object): Omit<Rule, 'of'> =>
+  refused(id, says, ask(body, headers && { headers }), 400);
 
 /** Sends a request that must succeed, and returns its body. */
 async function offersFor(on: Checked, body: unknown, more: object = {}): Promise<unknown> {
@@ -28,8 +40,8 @@ function* textsOf(json: unknown, name = ''): Generator<readonly [name: string, t
 
 /** What POST /recommendations promises. */
 export const RECOMMENDATION_RULES: readonly Rule[] = of('recommendations', [
-  refused('A1.no-key', 'A call without a key is refused.', ask(BODY, { key: 'none' }), 401),
-  refused('A1.wrong-key', 'An unknown key is refused.', ask(BODY, { key: 'wrong' }), 401),
+  denied('A1.no-key', 'A call without a key is refused.', ask(BODY, { key: 'none' })),
+  denied('A1.wrong-key', 'An unknown key is refused.', ask(BODY, { key: 'wrong' })),
   refusesElsewhere('A1.environment', ask(BODY)),
   rule('A1.key-in-query', 'A key in the query is no key.', async (on) => {
     const exchange = await on.ask(ask(BODY, { key: 'none', query: { 'x-api-key': on.keys.integration ?? '' } }));
@@ -39,20 +51,10 @@ export const RECOMMENDATION_RULES: readonly Rule[] = of('recommendations', [
     const headers = { 'x-api-key': undefined, 'X-API-Key': on.keys.integration };
     await offersFor(on, BODY, { headers });
   }),
-  refused('A1.no-version', 'A call without a version is refused.', ask(BODY, { headers: { version: undefined } }), 400),
-  refused(
-    'A1.odd-version',
-    'A version that is not semantic is refused.',
-    ask(BODY, { headers: { version: '1.0' } }),
-    400,
-  ),
-  refused('A1.far-version', 'An unsupported version is refused.', ask(BODY, { headers: { version: '99.0.0' } }), 400),
-  refused(
-    'A1.content-type',
-    'A body that is not called JSON is refused.',
-    ask(JSON.stringify(BODY), { headers: { 'content-type': 'text/plain' } }),
-    415,
-  ),
+  refuses('A1.no-version', 'A call without a version is refused.', BODY, NO_VERSION),
+  refuses('A1.odd-version', 'A version that is not semantic is refused.', BODY, { version: '1.0' }),
+  refuses('A1.far-version', 'An unsupported version is refused.', BODY, { version: '99.0.0' }),
+  refused('A1.content-type', 'A body that is not called JSON is refused.', ask(BODY, { headers: PLAIN }), 415),
   refuses('A1.not-json', 'A body that is not JSON is refused.', '{"user_details":'),
   refuses('A1.not-object', 'A body that is not an object is refused.', '[]'),
   reading('A1.get', 'GET is not answered with offers; a 405 allows POST.', async (on) => {

@@ -2,7 +2,7 @@ import { isObject, own } from '../wire/json.ts';
 import { CHANNEL_METRICS, CHANNEL_REPORT_PATH, PUBLISHER_METRICS, PUBLISHER_REPORT_PATH } from '../wire/reporting.ts';
 import { DAY_MS } from '../wire/utcDates.ts';
 import { type Ask, type Exchange, expect, expectOk, UntoldError } from './network.ts';
-import { refused, type Checked, type Rule } from './rule.ts';
+import { reading, refused, type Checked, type Rule } from './rule.ts';
 
 /** One of the two reports. */
 export interface Variant {
@@ -36,6 +36,11 @@ export type Query = Readonly<Record<string, string>>;
 /** Returns what makes a rule that a report refuses a query. */
 export function refusesOf({ path, key }: Variant): (id: string, says: string, query: Ask['query']) => Omit<Rule, 'of'> {
   return (id, says, query) => refused(id, says, { path, key, query: query ?? '' }, 400);
+}
+
+/** Returns what makes a rule that a report accepts a query. */
+export function acceptsOf(variant: Variant): (id: string, says: string, query: Query) => Omit<Rule, 'of'> {
+  return (id, says, query) => reading(id, says, async (on) => void (await readReport(on, variant, query)));
 }
 
 /** A report as it was received. */

@@ -2,6 +2,7 @@ import { own } from '../wire/json.ts';
 import { DAY_MS } from '../wire/utcDates.ts';
 import { type Ask, expect, expectOk, expectRefusal, UntoldError } from './network.ts';
 import {
+  acceptsOf,
   CHANNEL,
   COUNTS,
   dateOf,
@@ -15,13 +16,13 @@ import {
   type Variant,
 } from './report.ts';
 import { rowRulesOf } from './rowRules.ts';
-import { isRising, NOBODY, of, reading, refused, refusesElsewhere, type Rule } from './rule.ts';
+import { denied, isRising, missing, NOBODY, of, reading, refusesElsewhere, type Rule } from './rule.ts';
 
 /** The rules of one report. */
 function rulesOf(variant: Variant): readonly Rule[] {
   const { path, key, metrics, foreign, name } = variant;
   const ask = (query: Ask['query']): Ask => ({ path, key, query: query ?? '' });
-  const bad = refusesOf(variant);
+  const [bad, good] = [refusesOf(variant), acceptsOf(variant)];
   return of(name, [
     ...(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const).map((method) =>
       reading(`R1.${method.toLowerCase()}`, `${method} is a 405 that allows GET, and no other origin.`, async (on) => {
@@ -36,9 +37,9 @@ function rulesOf(variant: Variant): readonly Rule[] {
     reading('R2.method', 'The method is checked before the key.', async (on) =>
       expectRefusal(await on.ask({ method: 'POST', path, key: 'none', body: {} }), 405),
     ),
-    refused('R2.key', 'The key is checked before the parameters.', { path, key: 'wrong', query: { foo: '1' } }, 401),
-    refused('R3.no-key', 'A call without a key is refused.', { path, key: 'none' }, 401),
-    refused('R3.wrong-key', 'An unknown key is refused.', { path, key: 'wrong' }, 401),
+    denied('R2.key', 'The key is checked before the parameters.', { path, key: 'wrong', query: { foo: '1' } }),
+    denied('R3.no-key', 'A call without a key is refused.', { path, key: 'none' }),
+    denied('R3.wrong-key', 'An unknown key is refused.', { path, key: 'wrong' }),
     reading('R3.key-in-query', 'A key in the query is no key, and an unknown parameter.', async (on) => {
       const query = { 'x-api-key': on.keys[key] ?? '' };
       expectRefusal(await on.ask({ path, key: 'none', query }), 401);
@@ -53,11 +54,7 @@ function rulesOf(variant: Variant): readonly Rule[] {
     bad('R5.channel', 'channel_id is no parameter.', { channel_id: '1' }),
     bad('R6.repeated', 'A date that is given twice is refused.', `from=2026-01-01&from=2026-01-02&to=2026-01-03`),
     bad('R6.empty', 'An empty element of a list is refused.', { metrics: 'impressions,,clicks' }),
-    reading(
-      'R6.spaces',
-      'Spaces in a list are ignored.',
-      async (on) => void (await readReport(on, variant, { ...last(1), metrics: ' impressions , clicks' })),
-    ),
+    good('R6.spaces', 'Spaces in a list are ignored.', { ...last(1), metrics: ' impressions , clicks' }),
     bad('R7.from', 'from without to is refused.', { from: dateOf(today()) }),
     bad('R7.to', 'to without from is refused.', { to: dateOf(today()) }),
     ...['2026-1-2', '20260102', '2026-02-30', '2026-01-02T00:00Z', '', '2025-02-29', '+2026-01-02'].map((from, at) =>
@@ -65,7 +62,7 @@ function rulesOf(variant: Variant): readonly Rule[] {
     ),
     bad('R9.order', 'from after to is refused.', { from: dateOf(today()), to: dateOf(today() - DAY_MS) }),
     bad('R9.future', 'to after today is refused.', { from: dateOf(today()), to: dateOf(today() + 2 * DAY_MS) }),
-    reading('R9.today', 'to may be today.', async (on) => void (await readReport(on, variant, last(1)))),
+    good('R9.today', 'to may be today.', last(1)),
     reading(
       'R10.one-day',
       'One date is one period, from midnight to midnight, in whole seconds of UTC.',
@@ -268,13 +265,7 @@ const PUBLISHER_ONLY: readonly Rule[] = of('publisher-report', [
     }),
   ),
   badPublisher('R24.publisher', 'A publisher cannot be grouped by publisher.', { group_by: 'publisher' }),
-  refused(
-    'R58.api',
-    'Without /api, the path of the report is a 404.',
-    { path: PUBLISHER.path.slice(4), key: 'reporting' },
-    404,
-    'any',
-  ),
+  missing('R58.api', 'Without /api, the path is a 404.', { path: PUBLISHER.path.slice(4), key: 'reporting' }, 'any'),
   reading('R29.tracking', 'Activity of type ORDER_TRACKING is not in a publisher report.', async (on) => {
     const { total, exchange } = await readReport(on, PUBLISHER, { ...last(7), page_types: 'ORDER_TRACKING' });
     expect(exchange, 'total 0', total === 0);

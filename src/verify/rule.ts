@@ -48,6 +48,22 @@ export function refused(id: string, says: string, ask: Ask, status: number, shap
   };
 }
 
+/** A request that is refused for its key, or the lack of one. */
+export function denied(id: string, says: string, ask: Ask): Omit<Rule, 'of'> {
+  return refused(id, says, ask, 401);
+}
+
+/** A request that finds nothing. */
+export function missing(id: string, says: string, ask: Ask, shape?: 'any'): Omit<Rule, 'of'> {
+  return refused(id, says, ask, 404, shape);
+}
+
+/** What a rule of two interfaces says. */
+export const NO_SLASH = 'A path without its last slash is a 404, not a redirect that repeats the key.';
+
+/** Headers of a call that names no version, and of one whose body is not called JSON. */
+export const [NO_VERSION, PLAIN] = [{ version: undefined }, { 'content-type': 'text/plain' }] as const;
+
 /** A rule that the key of a call is refused where its prefix names the other environment. */
 export function refusesElsewhere(id: string, ask: Ask): Omit<Rule, 'of'> {
   const { isReading } = refused(id, '', ask, 401);
