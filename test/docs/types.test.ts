@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { blocksIn, codeIn, columnOf, pageAt, sectionOf, tableIn, type CodeBlock } from './pages.ts';
+import { blocksIn, codeIn, columnOf, pageAt, sectionOf, tableIn, type CodeBlock, type Page } from './pages.ts';
 import { MERCHANTS } from './merchants.ts';
 import { typeCheck, type Source } from './typeCheck.ts';
 
@@ -13,104 +13,56 @@ const operators = pageAt('docs/operators/clients.md');
 const reference = sectionOf(pageAt('docs/guides/testing.md'), 'Reference');
 const fixture = reference.slice(reference.indexOf('The fixture'));
 
-const inRelay = (name: string): string => `import('offerlet/relay').${name}`;
+const [errorPages, production] = [pageAt('docs/errors.md'), pageAt('docs/operators/README.md')];
 const limitOptions = tableIn(sectionOf(relay, 'Limits'), 'limit').flatMap(([, , option = '']) => codeIn(option));
+const limits = (option: string): string[] =>
+  limitOptions.flatMap((name) => (name.startsWith(`${option}.`) ? name.slice(option.length + 1) : []));
+const offersOnPage = "Omit<import('offerlet/testing/playwright').OffersOnPage, 'delivered' | 'receipts' | 'requests'>";
 
 const blocks = blocksIn('ts', 'tsx', 'js').map(sourceOf);
 const tables = [
-  record('Mount', "import('offerlet').Mount", columnOf(sectionOf(page, 'Import'), 'member')),
-  record('PageApi', typeIn('src/page/openPageApi.ts', 'PageApi'), [
-    ...columnOf(sectionOf(page, 'Script tag'), 'method'),
-    ...columnOf(sectionOf(page, 'Import'), 'member').filter((name) => name !== 'outcome'),
+  record('offerlet', 'Mount', columnIn(page, 'Import', 'member')),
+  keysOf('PageApi', typeIn('src/page/openPageApi.ts', 'PageApi'), [
+    ...columnIn(page, 'Script tag', 'method'),
+    ...columnIn(page, 'Import', 'member').filter((name) => name !== 'outcome'),
   ]),
-  record(
-    'Outcome',
-    "import('offerlet').OutcomeCode",
-    columnOf(sectionOf(pageAt('docs/errors.md'), 'Outcomes'), '`code`'),
-    true,
-  ),
-  record(
-    'PageEvent',
-    "import('offerlet').PageEvent['type']",
-    columnOf(sectionOf(page, 'Events'), '`event.type`'),
-    true,
-  ),
-  record('ShowOptions', "import('offerlet').ShowOptions", [
-    ...columnOf(sectionOf(page, 'Options'), 'option'),
+  union('offerlet', 'OutcomeCode', columnIn(errorPages, 'Outcomes', '`code`')),
+  union('offerlet', "PageEvent['type']", columnIn(page, 'Events', '`event.type`')),
+  record('offerlet', 'ShowOptions', [
+    ...columnIn(page, 'Options', 'option'),
     ...tableIn(sectionOf(page, 'Options'), 'attribute').map(([, at = '']) => codeIn(at)[0]?.split('.')[0] ?? ''),
   ]),
-  record(
-    'DismissEvent',
-    "import('offerlet').DismissEvent['by']",
+  union(
+    'offerlet',
+    "DismissEvent['by']",
     codeIn(rowOf(sectionOf(page, 'Events'), '`event.type`', 'dismiss', 2)).filter((word) => /^(?!by$)\w+$/.test(word)),
-    true,
   ),
+  union('offerlet', 'WaitingFor', codeIn(rowOf(sectionOf(page, 'explain()'), 'field', 'waitingFor'))),
+  record('offerlet', 'Explanation', columnIn(page, 'explain()', 'field')),
+  record('offerlet/session', 'SessionOptions', columnIn(session, 'Options', 'option')),
+  record('offerlet/session', 'Session', columnIn(session, 'Methods', 'method')),
+  record('offerlet/relay', 'RelayOptions', columnIn(relay, 'Options', 'option')),
+  union('offerlet/relay', 'RelayMetricName', columnIn(relay, 'Logs and metrics', '`name`')),
+  record('offerlet/relay', 'RelayTimeouts', limits('timeouts')),
+  record('offerlet/relay', 'RelayLimits', limits('limits')),
+  record('offerlet/relay', 'RateLimits', limits('rateLimit')),
+  union('offerlet/relay', 'RelayGaugeName', codeIn(sentenceIn(relay.text, /`relay\.gauges\(\)` returns(.*)/))),
+  record('offerlet/relay', 'LogEntry', codeIn(sentenceIn(relay.text, /An entry has (.*?)\. /))),
   record(
-    'WaitingFor',
-    "import('offerlet').WaitingFor",
-    codeIn(rowOf(sectionOf(page, 'explain()'), 'field', 'waitingFor')),
-    true,
-  ),
-  record('Explanation', "import('offerlet').Explanation", columnOf(sectionOf(page, 'explain()'), 'field')),
-  record(
-    'SessionOptions',
-    "import('offerlet/session').SessionOptions",
-    columnOf(sectionOf(session, 'Options'), 'option'),
-  ),
-  record('Session', "import('offerlet/session').Session", columnOf(sectionOf(session, 'Methods'), 'method')),
-  record('RelayOptions', "import('offerlet/relay').RelayOptions", columnOf(sectionOf(relay, 'Options'), 'option')),
-  record(
-    'Metrics',
-    "import('offerlet/relay').RelayMetricName",
-    columnOf(sectionOf(relay, 'Logs and metrics'), '`name`'),
-    true,
-  ),
-  ...(['timeouts', 'limits', 'rateLimit'] as const).map((option) =>
-    record(
-      option,
-      { timeouts: inRelay('RelayTimeouts'), limits: inRelay('RelayLimits'), rateLimit: inRelay('RateLimits') }[option],
-      limitOptions.filter((name) => name.startsWith(`${option}.`)).map((name) => name.slice(option.length + 1)),
-    ),
-  ),
-  record('Gauges', inRelay('RelayGaugeName'), codeIn(sentenceIn(relay.text, /`relay\.gauges\(\)` returns(.*)/)), true),
-  record('LogEntry', inRelay('LogEntry'), codeIn(sentenceIn(relay.text, /An entry has (.*?)\. /))),
-  record(
+    'offerlet-sandbox',
     'NetworkOptions',
-    "import('offerlet-sandbox').NetworkOptions",
     codeIn(sentenceIn(pageAt('docs/operators/network.md').text, /The options are those of the command: (.*)/)),
   ),
-  record('QueueOptions', "import('offerlet/queue').QueueOptions", columnOf(sectionOf(queue, 'Options'), 'option')),
-  record('Queue', "import('offerlet/queue').Queue", columnOf(sectionOf(queue, 'Methods'), 'method')),
-  record(
-    'QueueEvent',
-    "import('offerlet/queue').QueueEvent['type']",
-    columnOf(sectionOf(queue, 'Events'), '`event.type`'),
-    true,
-  ),
-  record(
-    'DropReason',
-    "import('offerlet/queue').DropReason",
-    columnOf(sectionOf(pageAt('docs/errors.md'), 'Dropped events'), '`reason`'),
-    true,
-  ),
-  record('QueueStats', "import('offerlet/queue').QueueStats", codeIn(rowOf(queue.text, 'method', 'stats()', 2))),
-  record(
-    'ClientOptions',
-    "import('offerlet-operator').ClientOptions",
-    columnOf(sectionOf(operators, 'Options'), 'option'),
-  ),
-  record(
-    'ConsoleOptions',
-    "import('offerlet-operator').ConsoleOptions",
-    columnOf(sectionOf(pageAt('docs/operators/README.md'), 'In your own server'), 'option'),
-  ),
-  record('FakeRelayOptions', "import('offerlet/testing').FakeRelayOptions", columnOf(reference, 'option')),
-  record('FakeRelay', "Omit<import('offerlet/testing').FakeRelay, 'targets'>", columnOf(reference, 'member')),
-  record(
-    'OffersOnPage',
-    "Omit<import('offerlet/testing/playwright').OffersOnPage, 'delivered' | 'receipts' | 'requests'>",
-    columnOf(fixture, 'member'),
-  ),
+  record('offerlet/queue', 'QueueOptions', columnIn(queue, 'Options', 'option')),
+  record('offerlet/queue', 'Queue', columnIn(queue, 'Methods', 'method')),
+  union('offerlet/queue', "QueueEvent['type']", columnIn(queue, 'Events', '`event.type`')),
+  union('offerlet/queue', 'DropReason', columnIn(errorPages, 'Dropped events', '`reason`')),
+  record('offerlet/queue', 'QueueStats', codeIn(rowOf(queue.text, 'method', 'stats()', 2))),
+  record('offerlet-operator', 'ClientOptions', columnIn(operators, 'Options', 'option')),
+  record('offerlet-operator', 'ConsoleOptions', columnIn(production, 'In your own server', 'option')),
+  record('offerlet/testing', 'FakeRelayOptions', columnOf(reference, 'option')),
+  keysOf('FakeRelay', "Omit<import('offerlet/testing').FakeRelay, 'targets'>", columnOf(reference, 'member')),
+  keysOf('OffersOnPage', offersOnPage, columnOf(fixture, 'member')),
 ];
 let errors: string[] = [];
 
@@ -138,15 +90,30 @@ function sourceOf({ page: path, language, code, types, line }: CodeBlock, index:
   return { name, code: `${types}\n${code}`, from: { page: path, line: line - 1 } };
 }
 
-/** A file that type-checks if `names` are exactly the keys of `type`, or its members if it is a union. */
-function record(name: string, type: string, names: readonly string[], isUnion = false): Source {
-  const keys = isUnion ? type : `keyof ${type}`;
+/** A file that type-checks if `names` are exactly the members of a union. */
+function exactly(name: string, union: string, names: readonly string[]): Source {
   const entries = [...new Set(names)].map((one) => `${JSON.stringify(one)}: true`).join(', ');
   return {
-    name: `${name}.ts`,
-    code: `export const documented: Record<${keys}, true> = { ${entries} };`,
+    name: `${name.replace(/\W.*/, '')}.ts`,
+    code: `export const documented: Record<${union}, true> = { ${entries} };`,
     from: { page: `the table of ${name}`, line: 1 },
   };
+}
+
+function union(entry: string, name: string, names: readonly string[]): Source {
+  return exactly(name, `import('${entry}').${name}`, names);
+}
+
+function keysOf(name: string, type: string, names: readonly string[]): Source {
+  return exactly(name, `keyof ${type}`, names);
+}
+
+function record(entry: string, name: string, names: readonly string[]): Source {
+  return keysOf(name, `import('${entry}').${name}`, names);
+}
+
+function columnIn(of: Page, section: string, column: string): string[] {
+  return columnOf(sectionOf(of, section), column);
 }
 
 function sentenceIn(text: string, pattern: RegExp): string {
