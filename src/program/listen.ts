@@ -35,6 +35,8 @@ const WAITING_MAX = 64;
 /** Milliseconds that requests in progress have at shutdown. */
 const DRAIN_MS = 5_000;
 
+const ODD_HEAD = 'two Host headers, or 1,000 headers and more. Check what the proxy adds.';
+
 /** Where a server listens. */
 export interface ListenOptions {
   /** 0 for any free port. */
@@ -52,10 +54,17 @@ export type Listener = (...message: Parameters<RequestListener>) => unknown;
 export async function listen(listener: Listener, options: ListenOptions): Promise<Listening> {
   const { port, host = '127.0.0.1', portOption = '--port' } = options;
   const handle = inTurn(listener);
+  let isTold = false;
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     const status = refuseHead(request.rawHeaders);
-    if (status === undefined) handle(request, response);
-    else response.writeHead(status, { connection: 'close' }).end();
+    if (status === undefined) {
+      handle(request, response);
+      return;
+    }
+    // oxlint-disable-next-line no-console -- no handler sees the request, so no log would have it
+    if (!isTold) console.error(`Refused with status ${status}, as every request like it: ${ODD_HEAD}`);
+    isTold = true;
+    response.writeHead(status, { connection: 'close' }).end();
   });
   hangUpOnIdleReaders(server);
   await new Promise<void>((resolve, reject) => {

@@ -25,6 +25,7 @@ export function readKeyFile(option: string, path: string, note: (line: string) =
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`${option} cannot be read: "${path}" (${code ?? 'unknown error'}).`);
   }
-  if (text === '') throw new UsageError(`${option} is empty: "${path}".`);
+  if (!/^\S+$/.test(text))
+    throw new UsageError(`${option} ${text ? 'has more in it than one key' : 'is empty'}: "${path}".`);
   return text;
 }

@@ -28,7 +28,7 @@ export interface Upstream {
   post(body: string, caller: Caller): Promise<NetworkResponse>;
   /** Whether the network failed so often that it is left alone for now. */
   isOpen(): boolean;
-  /** What the latest calls have found: `unknown` before the first one. */
+  /** What the latest calls have found: `unknown` before the first one, and a minute after the last one that failed. */
   state(): NetworkState;
 }
 
@@ -77,6 +77,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   /** Calls that are waiting for the network, by client. */
   const calls = new Map<string, number>();
   let state: NetworkState = 'unknown';
+  /** When it was found. */
+  let foundAt = 0;
   const transport = openTransport(options.fetch, {
     url,
     headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': apiKey, version },
@@ -137,21 +139,26 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
+  function found(now: NetworkState): void {
+    state = now;
+    foundAt = performance.now();
+  }
+
   function noteSuccess(caller: Caller): void {
-    state = 'ok';
+    found('ok');
     breaker.succeed(caller);
   }
 
   /** The network is there, and no request will succeed. That neither opens the circuit nor closes it. */
   function noteRefusal(caller: Caller): void {
-    state = 'key_refused';
+    found('key_refused');
     breaker.leave(caller);
   }
 
   function noteFailure(caller: Caller): void {
-    if (state !== 'ok') state = 'failing';
-    if (!breaker.fail(caller)) return;
-    state = 'failing';
+    const isOpened = breaker.fail(caller);
+    if (isOpened || state !== 'ok') found('failing');
+    if (!isOpened) return;
     measure({ name: 'breaker_opened', value: 1 });
     log({ level: 'error', message: KEEPS_FAILING, request_id: caller.requestId });
   }
@@ -164,7 +171,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     log({ level: 'error', message: KEY_REFLECTED, request_id: requestId, status });
   }
 
-  return { post, isOpen: () => breaker.isOpen(), state: () => (breaker.isOpen() ? 'failing' : state) };
+  /** Who acts on a failure may send no more calls: it must not be the last word. */
+  function latest(): NetworkState {
+    return state === 'ok' || performance.now() - foundAt < FOUND_MS ? state : 'unknown';
+  }
+
+  return { post, isOpen: () => breaker.isOpen(), state: latest };
 }
 
 function isRefusal({ status }: { readonly status: number }): boolean {
@@ -231,6 +243,8 @@ function unreached(error: unknown): NoResponseError {
   return new NoResponseError('The network could not be reached.', about);
 }
 
+/** Milliseconds for which a failure says what the network is like: longer than a circuit stays open. */
+const FOUND_MS = 60_000;
 /** Failures in a row after which the network is left alone. */
 const FAILURES_MAX = 5;
 /** Milliseconds for which it is left alone. */

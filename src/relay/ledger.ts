@@ -59,7 +59,9 @@ export type LedgerCount =
   /** Accepted events that report what another one of the session has reported: a network counts both as one. */
   | `repeated:${string}`
   /** Events that the network may have stored: its response was lost or unclear, or was a redirect (3xx) or a server error (5xx). */
-  | 'answers_lost';
+  | 'answers_lost'
+  /** Events sent again after that, or after their relay was killed, without an id that the network could recognize. */
+  | 'possible_duplicates';
 
 /** Placement details as a page or a server sends them. */
 export interface StatedPlacement {

@@ -37,6 +37,7 @@ beforeAll(async () => {
       [`2026-11-19T10 offers_requested - - `, 9],
       [`${DAY}T10 refused:UNKNOWN_SESSION - - `, 4],
       [`${DAY}T10 answers_lost - - `, 3],
+      [`${DAY}T10 possible_duplicates - - `, 2],
     ]),
   );
   await store.close();
@@ -86,6 +87,7 @@ test('ends with 1, names the hour and the metric, and explains, when they do not
   const causes = [...stdout.matchAll(/^\d\. (.*)$/gm)].map(([, text = '']) => text.split(/[,.]/)[0]);
   expect(causes).toEqual([
     'The responses to 3 events were lost or unclear',
+    '2 events were sent again without an id that the network could recognize',
     // The loads agree, and another relay would have brought some.
     'The network counts events more than once',
     'Another relay uses the same key',

@@ -55,7 +55,7 @@ test('the checklist names forwardEventIds, and the page explains its default', (
   const section = sectionOf(production, 'Duplicate events');
   expect(section).toContain(`\`${forwardEventIds}\` (the default)`);
   expect(section).toContain(`The default is \`${forwardEventIds}\` because`);
-  expect(section).toContain(`The sandbox sets it to \`${!forwardEventIds}\``);
+  expect(section).toContain(`The demo shop sets it to \`${!forwardEventIds}\``);
 });
 
 function textIn(folder: string): string {

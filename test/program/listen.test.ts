@@ -91,11 +91,14 @@ test('a client that pipelines few requests gets their responses in order, one th
   expect(received.match(/^\/\d+(?=HTTP|$)/gm)).toEqual(Array.from({ length: 60 }, (_, at) => `/${at}`));
 });
 
-test('a request is refused that has more headers than are kept, or two hosts', async () => {
+test('a request is refused that has more headers than are kept, or two hosts, and stderr has that once', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const head = 'GET / HTTP/1.1\r\nHost: a\r\n';
   expect(await exchange(`${head}${'x:\r\n'.repeat(1_200)}X-Forwarded-For: 192.0.2.1\r\n\r\n`)).toMatch(/ 431 /);
   expect(await exchange(`${head}host: 127.0.0.1\r\n\r\n`)).toMatch(/ 400 /);
   expect(await exchange(`${head}${'x:\r\n'.repeat(900)}\r\n`)).toMatch(/ 200 /);
+  expect(error.mock.calls.join()).toMatch(/^Refused with status 431[^\n]*two Host headers, or 1,000 headers[^\n]*$/);
+  error.mockRestore();
 });
 
 test('a stopping server finishes requests in progress and accepts no new ones', async () => {

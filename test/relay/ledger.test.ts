@@ -150,6 +150,21 @@ describe('the ledger', () => {
     expect([await countsOf('BRAND_DISPLAY', store), await countsOf('answers_lost', store)]).toEqual([2, 1]);
   });
 
+  test.each([
+    [false, 2],
+    [true, 0],
+  ])('counts what is sent again after a lost response; with event ids sent on: %s', async (forwardEventIds, again) => {
+    const store = await open();
+    const bench = setUp({ dedupe: store, forwardEventIds });
+    const sent = { events: [event(), event()] };
+    bench.network.respondWith(() => json(503, { message: 'Later' }));
+    await bench.post('/events/batch', sent);
+    expect(await countsOf('possible_duplicates', store)).toBe(0);
+    bench.network.respondWith(accept);
+    await bench.post('/events/batch', sent);
+    expect(await countsOf('possible_duplicates', store)).toBe(again);
+  });
+
   test('counts what the store failed to write as soon as it works again', async () => {
     const store = await open();
     let isFull = true;

@@ -1,7 +1,7 @@
 // What a relay says of itself and of the network, as real calls found it.
 import { expect, test, vi } from 'vitest';
 import { createDedupeMemory } from '../../src/relay.ts';
-import { accept, event, json, KEY, REQUEST, setUp, type Bench } from './scriptedNetwork.ts';
+import { accept, event, json, KEY, REQUEST, setUp, useFakeClock, type Bench } from './scriptedNetwork.ts';
 
 async function stateOf({ relay }: Bench): Promise<unknown[]> {
   const ask = (path: string): Promise<Response> => relay(new Request(`https://shop.example${path}`));
@@ -40,8 +40,28 @@ test('a network that never worked is failing, and a path that is refused is not 
   expect(await stateOf(bench)).toEqual([200, 503, 'not_ready', 'key_refused']);
 });
 
+test('a failure is not the last word where nobody calls any more because of it', async () => {
+  useFakeClock();
+  const bench = setUp();
+  const { network, post } = bench;
+  const statuses = [401, 500] as const;
+  for (const status of statuses) {
+    network.respondWith(() => json(status, { message: 'No' }));
+    await post('/recommendations', REQUEST);
+    vi.advanceTimersByTime(59_000);
+    expect(await stateOf(bench)).toEqual([200, 503, 'not_ready', status === 401 ? 'key_refused' : 'failing']);
+    vi.advanceTimersByTime(1_001);
+    expect(await stateOf(bench)).toEqual([200, 200, 'ok', 'unknown']);
+  }
+  network.respondWith(accept);
+  await post('/recommendations', REQUEST);
+  vi.advanceTimersByTime(3_600_000);
+  expect(await stateOf(bench)).toEqual([200, 200, 'ok', 'ok']);
+  vi.useRealTimers();
+});
+
 test('a refused key neither opens the circuit nor closes it', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
+  useFakeClock();
   const bench = setUp();
   const { network, post, counted } = bench;
   network.respondWith(() => json(401, { message: 'Invalid key' }));

@@ -6,6 +6,7 @@ export interface AuditExplanation {
   readonly cause:
     | 'data_through'
     | 'answers_lost'
+    | 'possible_duplicates'
     | 'ledger_damaged'
     | 'other_relay'
     | 'other_senders'
@@ -66,6 +67,12 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
       events: lost,
       text: `The responses to ${shown(lost)} events were lost or unclear, or were redirects or server errors. The network may have counted them, and twice those that were sent again.`,
     });
+    const again = count('possible_duplicates');
+    add('possible_duplicates', {
+      direction: 'extra',
+      events: again,
+      text: `${shown(again)} events were sent again without an id that the network could recognize, because their response was lost or a relay was killed. The network may have counted them twice.`,
+    });
   }
   found.sort((one, other) => (other.events ?? 0) - (one.events ?? 0));
   const countsTwice = (): void => {
@@ -116,11 +123,14 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     count('WIDGET_LOAD') - count('repeated:WIDGET_LOAD') + count(SHARED_SESSIONS),
   ];
   const unloaded = Math.max(0, answered - loads);
-  const left = `The relay answered ${shown(answered)} requests with offers, and ${shown(unloaded)} of them led to no load: their shoppers left before, or their events still wait.`;
+  const left = `The relay answered ${shown(answered)} request${answered === 1 ? '' : 's'} with offers, and ${shown(unloaded)} of them led to no load: their shoppers left before, or their events still wait.`;
   add('unloaded', { direction: 'neither', events: unloaded, text: left });
   for (const [cause, what] of [
     ['refused', 'In neither count: events that were refused for good'],
-    ['deferred', 'In neither count, unless a later attempt was accepted: events that were refused or failed for now'],
+    [
+      'deferred',
+      'In neither count, unless a later attempt was accepted, or the network stored them all the same: events that were refused or failed for now',
+    ],
   ] as const) {
     const rows = ours.filter(({ name }) => name.startsWith(`${cause}:`));
     const names = [...new Set(rows.map(({ name }) => name))];

@@ -123,7 +123,9 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
       const [first] = fates;
       if (first?.state === 'failed' && isWhole && fates.every(({ state }) => state === 'failed'))
         return { ...first.reply, events: count };
-      return { ...jsonReply(status, batchResponse(all.map(resultOf))), events: count };
+      // The first of them that has one.
+      const code = all.map((fate) => fate.state === 'refused' && fate.error?.code).find(Boolean) || undefined;
+      return { ...jsonReply(status, batchResponse(all.map(resultOf))), events: count, ...(code && { code }) };
     },
   };
 }

@@ -144,9 +144,9 @@ export function createForwardOnce(
       record.fate = fates[claim];
       record.isUnconfirmed = claim === 'unconfirmed';
     }
-    const fresh = own.filter(({ fate }) => fate === undefined);
-    if (fresh.length < own.length) measure({ name: 'events_known', value: own.length - fresh.length });
-    return fresh;
+    const known = own.filter(({ fate }) => fate === ACCEPTED).length;
+    if (known > 0) measure({ name: 'events_known', value: known });
+    return own.filter(({ fate }) => fate === undefined);
   }
 
   function noteForwarded(fresh: readonly EventRecord[], { requestId }: Caller): void {
@@ -164,7 +164,7 @@ export function createForwardOnce(
     { fresh, caller, cells }: { fresh: readonly EventRecord[]; caller: Caller; cells: readonly Cell[] | undefined },
   ): Promise<void> {
     const [accepted, released]: [EventRecord[], EventRecord[]] = [[], []];
-    const lost: string[] = [];
+    const [lost, again]: [string[], string[]] = [[], []];
     for (const [at, one] of fresh.entries()) {
       const fate = (one.fate = result.fates[at] ?? NO_RESULT);
       const cell = cells?.[at];
@@ -174,6 +174,7 @@ export function createForwardOnce(
       const isFinal = fate.state === 'refused' && fate.error?.retryable === false;
       if (!isAccepted) counting?.add(`${isFinal ? 'refused' : 'deferred'}:${fate.error?.code ?? 'other'}`);
       if (isAccepted && cell !== undefined) one.cell = counting?.admit(cell, caller.sender);
+      if (cell !== undefined && one.isUnconfirmed && !hasIds) again.push(cell.text);
       const isLost = result.unconfirmed.includes(at);
       one.isUnconfirmed = !isAccepted && !isFinal && (one.isUnconfirmed || isLost);
       if (cell !== undefined && isLost) lost.push(cell.text);
@@ -181,6 +182,7 @@ export function createForwardOnce(
       else if (isAccepted && one.cell !== undefined) counting?.addCell(one.cell);
     }
     if (lost.length > 0) counting?.addInHours('answers_lost', lost);
+    if (again.length > 0) counting?.addInHours('possible_duplicates', again);
     if (result.unconfirmed.length > 0) {
       measure({ name: 'answers_lost', value: result.unconfirmed.length });
       const message = 'The network may have stored these events. The next attempt is forwarded again.';

@@ -41,7 +41,7 @@ test('a store that cannot write does not make an accepted event a failure, nor i
 });
 
 test('an event that another relay is forwarding is to be sent again later', async () => {
-  const { network, post } = setUp({
+  const { network, post, counted, logs } = setUp({
     dedupe: {
       claim: (ids) => ids.map((_, index) => (index === 0 ? ('busy' as const) : ('new' as const))),
       accept: () => undefined,
@@ -57,5 +57,9 @@ test('an event that another relay is forwarding is to be sent again later', asyn
     [true, undefined, undefined],
   ]);
   expect((await post('/events', event())).status).toBe(503);
+  expect((await post('/events/batch', { events: [event()] })).status).toBe(502);
+  expect(logs.filter(({ code }) => code === 'in_flight').map(({ status }) => status)).toEqual([207, 503, 502]);
+  // They are not known: nobody has accepted them yet.
+  expect(counted('events_known')).toBe(0);
   expect(network.events()).toHaveLength(1);
 });
