@@ -215,15 +215,17 @@ test('a picture that fails after a second keeps its tinted tile, so that nothing
   }
 });
 
-test('height to spare goes to a picture, or around the text; rows of a list share it', async ({ page }) => {
+test('height to spare goes to a picture or the row of the brand, or around what stands beside a picture; rows of a list share it', async ({
+  page,
+}) => {
   const text = hero(placed(0));
   const picture = hero(placed(0, { assets: pictures(1) }));
   const rows = [1, 2, 3].map((row) => `.offer:nth-child(${row}) .actions`);
   await openShop(page);
   for (const [width, group, spare, parts, shares] of [
-    [320, text, 320, ['.top', '.words', '.actions'], [0, 160, 160, 0]],
-    [320, { ...text, heading: 'For you' }, 320, ['.heading *', '.top', '.words', '.actions'], [0, 0, 160, 160, 0]],
-    [1280, picture, 320, ['.top', '.words', '.actions'], [0, 160, 160, 0]],
+    [320, text, 320, ['.logo', '.words', '.actions'], [131, 151, 0, 0]],
+    [320, { ...text, heading: 'For you' }, 320, ['.heading *', '.words', '.actions'], [0, 320, 0, 0]],
+    [1280, picture, 320, ['.top', '.words', '.actions'], [160, 0, 0, 160]],
     [320, picture, 320, ['.top', '.picture', '.words', '.actions'], [0, 0, 0, 0, 0]],
     [1280, list(placed(1), placed(2), placed(3)), 300, rows, [50, 100, 100, 50]],
   ] as const) {
