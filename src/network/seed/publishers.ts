@@ -14,8 +14,7 @@ export interface DemoPlacement {
 export interface DemoPublisher {
   brand_name: string;
   domain: string;
-  /** Names from the taxonomy. */
-  primary_category: string;
+  /** Names from the taxonomy; the category of the first is the primary one. */
   subcategories: readonly string[];
   status: PublisherStatus;
   /** How many days ago it was requested. */

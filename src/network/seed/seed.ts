@@ -9,7 +9,7 @@ import { createKey } from '../storedKeys.ts';
 import { DEMO_ADVERTISERS, DEMO_OFFERS, type DemoAsset, type DemoOffer } from './demoOffers.ts';
 import { history, type HistoryCell } from './history.ts';
 import { DEMO_SHOPS, DEMO_REQUESTS, type DemoPublisher } from './publishers.ts';
-import { stableId, TAXONOMY, subcategoryId } from './taxonomy.ts';
+import { categoryIdOf, stableId, TAXONOMY, subcategoryId } from './taxonomy.ts';
 
 /** What a new network contains: a whole demo, or the minimum. */
 export type SeedKind = 'demo' | 'empty';
@@ -78,7 +78,6 @@ function firstShop(): DemoPublisher {
   return {
     brand_name: 'First Shop',
     domain: 'first-shop.example',
-    primary_category: category?.name ?? '',
     subcategories: category?.subcategories.slice(0, 1).map(({ name }) => name) ?? [],
     status: 'APPROVED',
     requested_days_ago: 1,
@@ -152,7 +151,7 @@ function publisherRow(publisher: DemoPublisher, { channelId, now }: { channelId:
     brand_key: brandKey(publisher.brand_name),
     domain: publisher.domain,
     domain_key: domainKey(publisher.domain),
-    primary_category_id: stableId('category', publisher.primary_category),
+    primary_category_id: categoryIdOf(publisher.subcategories[0]),
     subcategory_ids: publisher.subcategories.map(subcategoryId),
     status: publisher.status,
     staff_notes: publisher.staff_notes ?? '',

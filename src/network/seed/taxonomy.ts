@@ -27,6 +27,12 @@ export function subcategoryId(name: string): string {
   return stableId('subcategory', name);
 }
 
+/** The id of the category that has the subcategory with this name. */
+export function categoryIdOf(subcategory = ''): string | undefined {
+  const id = subcategoryId(subcategory);
+  return TAXONOMY.find(({ subcategories }) => subcategories.some(({ remote_id }) => remote_id === id))?.remote_id;
+}
+
 /** The UUID for a name. It never changes: demo ids are the same on every machine and after every reset. */
 export function stableId(kind: string, name: string): string {
   const hex = createHash('sha256').update(`offerlet/${kind}/${name}`).digest('hex');

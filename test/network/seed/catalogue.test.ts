@@ -4,7 +4,7 @@ import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
 import { factRows } from '../../../src/network/seed/seed.ts';
 import { history, HISTORY_DAYS } from '../../../src/network/seed/history.ts';
 import { DEMO_REQUESTS, DEMO_SHOPS } from '../../../src/network/seed/publishers.ts';
-import { TAXONOMY } from '../../../src/network/seed/taxonomy.ts';
+import { categoryIdOf, TAXONOMY } from '../../../src/network/seed/taxonomy.ts';
 
 const NOW = new Date('2026-11-21T14:30:00Z');
 const DAY_MS = 24 * 3_600_000;
@@ -40,8 +40,9 @@ describe('the catalogue of the demo', () => {
   test('offers and publishers name existing subcategories', () => {
     const names = new Set(TAXONOMY.flatMap(({ subcategories }) => subcategories.map(({ name }) => name)));
     for (const { subcategory } of DEMO_OFFERS) expect(names).toContain(subcategory);
-    for (const { primary_category, subcategories } of [...DEMO_SHOPS, ...DEMO_REQUESTS]) {
-      const own = TAXONOMY.find(({ name }) => name === primary_category)?.subcategories.map(({ name }) => name);
+    for (const { subcategories } of [...DEMO_SHOPS, ...DEMO_REQUESTS]) {
+      const primary = TAXONOMY.find(({ remote_id }) => remote_id === categoryIdOf(subcategories[0]));
+      const own = primary?.subcategories.map(({ name }) => name);
       expect(own).toEqual(expect.arrayContaining([...subcategories]));
     }
   });
