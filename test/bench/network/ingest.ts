@@ -10,9 +10,9 @@ import { event, testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 
 const ROUNDS = 5;
 /** Events per batch. */
-export const BATCH = 20;
+const BATCH = 20;
 /** What a shopper's page sends in the order of its life; a batch holds it twice. */
-export const KINDS = [
+const KINDS = [
   'WIDGET_LOAD',
   'WIDGET_DISPLAY',
   'WIDGET_VIEW',
@@ -58,9 +58,8 @@ export async function compareIngest(options: {
       const { status } = await network.fetch(request);
       if (status !== 202) throw new Error(`The network answered ${status}`);
     },
-    floor: async (index: number): Promise<void> => {
-      await storeStraight(floor, sessions, index);
-    },
+    floor: async (index: number): Promise<void> =>
+      void (await storeEvents(floor, PUBLISHER, straight(sessions, index))),
   };
   const readServer = await serverCpu(floor);
   const cpu = { ours: { node: 0, server: 0 }, floor: { node: 0, server: 0 } };
@@ -121,13 +120,8 @@ function batchOf(sessions: readonly Shown[], index: number): Record<string, unkn
 
 const PUBLISHER = randomUUID();
 
-/** Stores such a batch as the network would, without anything before it. */
-async function storeStraight(db: Database, sessions: readonly Shown[], index: number): Promise<void> {
-  await storeEvents(db, PUBLISHER, straight(sessions, index));
-}
-
-/** Such a batch, checked, of a publisher's sessions. */
-export function straight(sessions: readonly Shown[], index: number, publisherId = PUBLISHER): AcceptedEvent[] {
+/** Such a batch, checked, of a publisher's sessions, as the network stores it. */
+function straight(sessions: readonly Shown[], index: number): AcceptedEvent[] {
   return batchOf(sessions, index).map((raw, arrival) => {
     const parsed = parseEvent(raw);
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
@@ -135,7 +129,7 @@ export function straight(sessions: readonly Shown[], index: number, publisherId 
     return {
       event: value,
       at: Date.now(),
-      session: sessionRow(publisherId, value.session_id),
+      session: sessionRow(PUBLISHER, value.session_id),
       arrival,
       receivedAt: new Date(),
       raw,
@@ -144,14 +138,16 @@ export function straight(sessions: readonly Shown[], index: number, publisherId 
 }
 
 function sessionRow(publisher_id: string, session_id: string): StoredSession {
-  const placement = { page_type: 'THANK_YOU', widget_type: 'INLINE', widget_id: '' };
-  const shopper = { is_sandbox: false, has_email: true, order_amount: null };
   return {
     publisher_id,
     session_id,
     channel_id: publisher_id,
-    ...placement,
-    ...shopper,
+    page_type: 'THANK_YOU',
+    widget_type: 'INLINE',
+    widget_id: '',
+    is_sandbox: false,
+    has_email: true,
+    order_amount: null,
     insertions: {},
     created_at: new Date(),
   };

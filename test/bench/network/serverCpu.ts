@@ -7,32 +7,25 @@ const TICK_US = 10_000;
 /** Returns a function that reads the CPU time, in microseconds, that a database's server has used; `undefined` unless it runs on this machine. */
 export async function serverCpu(db: Database): Promise<(() => number) | undefined> {
   const [own] = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const server = serverOf(own?.pid);
-  return server === undefined ? undefined : () => readServers([server])[0] ?? 0;
+  const backend = own && readProcess(own.pid);
+  const server = backend?.name === 'postgres' ? backend.parent : undefined;
+  return server === undefined ? undefined : () => readTicks(server) * TICK_US;
 }
 
-/** The first process of the server that a backend belongs to. */
-function serverOf(backend: number | undefined): number | undefined {
-  const found = backend === undefined ? undefined : readProcess(backend);
-  return found?.name === 'postgres' ? found.parent : undefined;
+/** The ticks of a server's first process and of its backends. */
+function readTicks(server: number): number {
+  const processes = readdirSync('/proc').flatMap((name) =>
+    /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
+  );
+  return processes.reduce((sum, { pid, parent, ticks }) => sum + (parent === server || pid === server ? ticks : 0), 0);
 }
 
-function readServers(servers: readonly number[]): number[] {
-  const ticks = servers.map(() => 0);
-  for (const name of readdirSync('/proc')) {
-    const found = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
-    const index = servers.findIndex((server) => found?.parent === server || Number(name) === server);
-    if (found && index >= 0) ticks[index] = (ticks[index] ?? 0) + found.ticks;
-  }
-  return ticks.map((count) => count * TICK_US);
-}
-
-function readProcess(pid: number): { name: string; parent: number; ticks: number } | undefined {
+function readProcess(pid: number): { pid: number; name: string; parent: number; ticks: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [, parent, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
-    return { name, parent: Number(parent), ticks: Number(fields[9]) + Number(fields[10]) };
+    return { pid, name, parent: Number(parent), ticks: Number(fields[9]) + Number(fields[10]) };
   } catch {
     return undefined; // it has ended
   }
