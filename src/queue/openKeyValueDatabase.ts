@@ -68,13 +68,13 @@ export function openKeyValueDatabase(
   }
 
   async function freeSlots(): Promise<number[]> {
-    const texts = await Promise.all(PLACES.map((at) => Promise.all(Object.values(slotKeys(name, at)).map(get))));
+    const texts = await Promise.all(PLACES.map((at) => Promise.all(slotKeys(name, at).map(get))));
     return PLACES.filter((at) => !texts[at]?.some(Boolean));
   }
 
   /** Takes over a slot: what is in it is this session's from now on. */
   async function take(at: number): Promise<void> {
-    const { owner, journal } = slotKeys(name, at);
+    const [journal, owner] = slotKeys(name, at);
     // First: a session that is still the owner after it has written knows that its rows will be found.
     await storage.setItem(owner, id);
     const found = own(parseJson((await get(journal)) ?? ''), 'rows');
@@ -83,7 +83,7 @@ export function openKeyValueDatabase(
 
   /** Empties a slot, unless another session has taken it over. */
   async function release(at: number): Promise<void> {
-    const { owner, journal } = slotKeys(name, at);
+    const [journal, owner] = slotKeys(name, at);
     if (at === slot) slot = undefined;
     if ((await get(owner)) !== id) return;
     await storage.removeItem(journal);
@@ -104,7 +104,7 @@ export function openKeyValueDatabase(
     for (const _ of PLACES) {
       if (!rows.size && slot === undefined) return;
       if (slot === undefined) await takeFree();
-      const { owner, journal } = slotKeys(name, Number(slot));
+      const [journal, owner] = slotKeys(name, Number(slot));
       if ((await get(owner)) === id) {
         if (rows.size) await storage.setItem(journal, toJson({ rows: Object.fromEntries(rows) }));
         // The session stays the owner: that it is not any more shows that consent was withdrawn.
@@ -133,7 +133,7 @@ export function openKeyValueDatabase(
     const isSame =
       slot === undefined
         ? Math.abs(parseInt(found, 36) - parseInt(consent, 36)) < SAME_TIME_MS
-        : (await get(slotKeys(name, slot).owner)) === id;
+        : (await get(slotKeys(name, slot)[1])) === id;
     return isSame ? consent : found;
   }
 
@@ -245,7 +245,7 @@ export function openKeyValueDatabase(
 
 /** Removes all rows and notes, and the consent unless it stays. */
 export async function clearKeyValues(storage: KeyValueStorage, name: string, keepsConsent?: boolean): Promise<void> {
-  const slots = PLACES.flatMap((at) => Object.values(slotKeys(name, at)));
+  const slots = PLACES.flatMap((at) => slotKeys(name, at));
   const mark = keepsConsent ? [] : [useMark(name)];
   for (const key of [...mark, ...slots, ...NOTE_PLACES]) await storage.removeItem(key);
   // Another session may have begun meanwhile.
@@ -262,8 +262,10 @@ export function useMark(name: string): string {
   return `${name}?`;
 }
 
-function slotKeys(name: string, at: number): { journal: string; owner: string } {
-  return { journal: `${name} ${at}`, owner: `${name} ${at}!` };
+/** The keys of a slot: of its rows, and of the session that owns it. */
+function slotKeys(name: string, at: number): [journal: string, owner: string] {
+  const journal = `${name} ${at}`;
+  return [journal, `${journal}!`];
 }
 
 /** In localStorage, a withdrawal for the whole page clears what begins with `QUEUE_PREFIX`. */

@@ -150,10 +150,11 @@ function openSessionOn(
       return { offers, outcome: outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`) };
     },
   });
+  const { dismiss, explain, flush, consent, destroy } = session;
   const result = trace.first.then(resultOf);
 
   function resultOf(outcome: SessionOutcome): SessionResult {
-    const offers = outcome.code === 'offers' ? session.shown : undefined;
+    const offers = shownBy(outcome);
     return {
       ...outcome,
       groups: offers?.groups ?? [],
@@ -164,13 +165,13 @@ function openSessionOn(
   }
 
   /** The offers that are not taken down. */
-  function open(): LoadedOffers | undefined {
-    return trace.outcome?.code === 'offers' ? session.shown : undefined;
+  function shownBy(outcome = trace.outcome): LoadedOffers | undefined {
+    return outcome?.code === 'offers' ? session.shown : undefined;
   }
 
   /** Returns the session's own copy of an offer: callers may have cloned it. */
   function find(offer: PlacedOffer | undefined): PlacedOffer | undefined {
-    const all = open()?.groups.flatMap(({ offers }) => offers);
+    const all = shownBy()?.groups.flatMap(({ offers }) => offers);
     const found = all?.find(({ insertion_id }) => insertion_id === offer?.insertion_id);
     if (!found) trace.emit({ type: 'error', reason: 'The offer is not one of this session' });
     return found;
@@ -181,7 +182,7 @@ function openSessionOn(
   }
 
   function seen(what: 'display' | 'view', given: PlacedOffer, asset?: Asset): void {
-    const offer = session.isOpen ? find(given) : undefined;
+    const offer = session.isOpen && find(given);
     if (offer) session.shown?.reporter.seen(what, offer, findAsset(offer, asset));
   }
 
@@ -217,16 +218,16 @@ function openSessionOn(
     back: (offer) => void act('back', offer),
     copy: (offer) => void act('copy', offer),
     product: (offer, asset) => void act('product', offer, asset),
-    footer: (link) => open()?.reporter.acted({ type: 'footer', link }),
-    dismiss: (by) => session.dismiss(by),
-    explain: () => session.explain(),
+    footer: (link) => shownBy()?.reporter.acted({ type: 'footer', link }),
+    dismiss,
+    explain,
     async stats() {
       const { queue } = session;
       return queue && readStats(queue);
     },
-    flush: () => session.flush(),
-    consent: (decision) => session.consent(decision),
-    destroy: () => session.destroy(),
+    flush,
+    consent,
+    destroy,
   };
 }
 
