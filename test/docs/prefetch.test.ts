@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createPrefetchRoute } from '../../src/relay/prefetchRoute.ts';
 import { shopperCheck } from '../../src/wire/offers/prefetched.ts';
 import { RESPONSE, setUp, type ScriptedNetwork } from '../relay/scriptedNetwork.ts';
@@ -78,53 +78,46 @@ async function expectPrefetched(
   expect(await block({ headers, consent: true })).toBe('');
 }
 
-describe.skipIf(!isThere('php') && !isRequired)('the file for PHP', () => {
+const DOES = 'writes card and block, and nothing without consent, with GPC, or without a relay';
+
+test.skipIf(!isThere('php') && !isRequired)(`the file for PHP ${DOES}`, async () => {
   const definition = read('offerlet.php');
   const use = codeIn(proseOf(pageAt('docs/guides/prefetch.md'))).find((code) => code.startsWith('echo ')) ?? '';
-
-  test('writes card and block, and nothing without consent, with GPC, or without a relay', async () => {
-    await expectPrefetched(({ headers, consent }) => {
-      const given = JSON.stringify(consent ?? null);
-      const env = Object.entries(headers).map(([name, value]) => [
-        `HTTP_${name.toUpperCase().replaceAll('-', '_')}`,
-        value,
-      ]);
-      const code = `${definition}\n${use.replace(', true)', `, ${given})`)}`;
-      return run('php', code, { REMOTE_ADDR: '203.0.113.7', ...(Object.fromEntries(env) as Record<string, string>) });
-    });
+  await expectPrefetched(({ headers, consent }) => {
+    const given = JSON.stringify(consent ?? null);
+    const env = Object.entries(headers).map(([name, value]) => [
+      `HTTP_${name.toUpperCase().replaceAll('-', '_')}`,
+      value,
+    ]);
+    const code = `${definition}\n${use.replace(', true)', `, ${given})`)}`;
+    return run('php', code, { REMOTE_ADDR: '203.0.113.7', ...(Object.fromEntries(env) as Record<string, string>) });
   });
 });
 
-describe.skipIf(!isThere('python3'))('the file for Python', () => {
+test.skipIf(!isThere('python3'))(`the file for Python ${DOES}`, async () => {
   const definition = read('offerlet.py');
-
-  test('writes card and block, and nothing without consent, with GPC, or without a relay', async () => {
-    await expectPrefetched(({ headers, consent }) => {
-      const given = consent === undefined ? 'None' : consent ? 'True' : 'False';
-      const order = '{"id": 1001, "email": " Ada@Example.com"}';
-      const call = `print(offerlet_block(${order}, ${JSON.stringify(headers)}, "203.0.113.7", ${given}), end="")`;
-      return run('python3', `${definition}\n\n${call}`);
-    });
+  await expectPrefetched(({ headers, consent }) => {
+    const given = consent === undefined ? 'None' : consent ? 'True' : 'False';
+    const order = '{"id": 1001, "email": " Ada@Example.com"}';
+    const call = `print(offerlet_block(${order}, ${JSON.stringify(headers)}, "203.0.113.7", ${given}), end="")`;
+    return run('python3', `${definition}\n\n${call}`);
   });
 });
 
-describe.skipIf(!isThere('ruby'))('the file for Rails', () => {
+test.skipIf(!isThere('ruby'))(`the file for Rails ${DOES}`, async () => {
   const definition = read('offerlet_helper.rb');
   // What Rails has loaded, and what a helper finds in it.
-  const RAILS = `require "net/http"
+  const rails = `require "net/http"
 require "json"
 require "digest"
 class String; def html_safe; self; end; end
 module I18n; def self.locale; :de; end; end
 Request = Struct.new(:headers, :remote_ip)
 Order = Struct.new(:number, :email)`;
-
-  test('writes card and block, and nothing without consent, with GPC, or without a relay', async () => {
-    await expectPrefetched(({ headers, consent }) => {
-      const view = `view = Object.new.extend(OfferletHelper)
+  await expectPrefetched(({ headers, consent }) => {
+    const view = `view = Object.new.extend(OfferletHelper)
 view.define_singleton_method(:request) { Request.new(JSON.parse(ENV["HEADERS"]), "203.0.113.7") }
 print view.offerlet_block(Order.new(1001, " Ada@Example.com"), consent: ${consent ?? 'nil'})`;
-      return run('ruby', `${RAILS}\n${definition}\n${view}`, { HEADERS: JSON.stringify(headers) });
-    });
+    return run('ruby', `${rails}\n${definition}\n${view}`, { HEADERS: JSON.stringify(headers) });
   });
 });
