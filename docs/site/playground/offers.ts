@@ -1,6 +1,9 @@
 // What the playground shows: an offer with a picture, one with a code, and one with two products.
 import type { FakeOffer } from 'offerlet/testing';
 
+/** The address of pictures on a page from a disk, because the widget asks for none of a page's files. */
+export const DISK = 'https://pictures.example/';
+
 export const OFFERS: readonly FakeOffer[] = [
   {
     advertiser: {
@@ -41,16 +44,17 @@ export const OFFERS: readonly FakeOffer[] = [
   },
 ];
 
-/** Where a picture is beside this page. From a disk there is none: the widget loads no pictures of a page's files. */
-function pictureUrl(name: string): string | undefined {
-  return location.protocol === 'file:' ? undefined : new URL(`${name}.svg`, location.href).href;
+/** Where a picture is beside this page. */
+function pictureUrl(name: string): string {
+  return new URL(`${name}.svg`, location.protocol === 'file:' ? DISK : location.href).href;
 }
 
 function picturesOf(asset_type: 'IMAGE' | 'PRODUCT', ...names: string[]): FakeOffer['assets'] {
-  return names.flatMap((name, index) => {
-    const image_url = pictureUrl(name);
-    return image_url
-      ? [{ id: name, asset_type, image_url, insertion_order: index, should_trigger_claim_flow: asset_type === 'IMAGE' }]
-      : [];
-  });
+  return names.map((name, insertion_order) => ({
+    id: name,
+    asset_type,
+    image_url: pictureUrl(name),
+    insertion_order,
+    should_trigger_claim_flow: asset_type === 'IMAGE',
+  }));
 }

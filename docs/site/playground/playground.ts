@@ -1,7 +1,7 @@
 // The site's playground: the built script on a page, against the test kit's relay, in the reader's browser alone.
 import type { Mount, PageEvent, ShowOptions } from 'offerlet';
 import { fakeRelay, type ScenarioName } from 'offerlet/testing';
-import { OFFERS } from './offers.ts';
+import { DISK, OFFERS } from './offers.ts';
 import { openThemeEditor } from '../../../demo/browser/themeEditor.ts';
 import { findScenario, SCENARIOS } from '../../../src/wire/scenarios/scenarios.ts';
 
@@ -24,8 +24,12 @@ const STATES = {
 
 /** The space that docs/reference/page.md recommends, where the offers stand. */
 const PLACE = `<style>
-  @media screen { #offers { min-block-size: 390px } }
-  @media screen and (width < 700px) { #offers { min-block-size: 570px } }
+@media screen {
+  #offers { min-block-size: 390px }
+}
+@media screen and (width < 700px) {
+  #offers { min-block-size: 570px }
+}
 </style>
 <div id="offers"></div>`;
 
@@ -54,7 +58,12 @@ for (const button of document.querySelectorAll<HTMLElement>('[data-copy]'))
     navigator.clipboard?.writeText(code.textContent ?? '').catch(() => getSelection()?.selectAllChildren(code));
   });
 openThemeEditor(find('[data-theme-editor]'), () => undefined);
-if (location.protocol === 'file:') find('.bar p').append(' From a disk, the offers have no pictures.');
+const { set } = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src') ?? {};
+Object.defineProperty(HTMLImageElement.prototype, 'src', {
+  set(this: HTMLImageElement, url: string) {
+    set?.call(this, url.replace(DISK, ''));
+  },
+});
 start();
 
 /** Shows the offers of a new order with what is set now. */

@@ -35,6 +35,7 @@ test('the playground shows offers from a disk, in each mode, under its own polic
     await page.getByText(mode, { exact: true }).click();
     await expect(outcome(page)).toHaveText(/^rendered: 3 offers/);
     await expect(page.locator('[part=accept]').first()).toBeVisible();
+    await expect(page.locator('.top .logo img')).toHaveClass('loaded');
     if (mode !== 'Inline') await page.locator('[part=close]').click();
   }
   await expect(page.locator('[data-events] tr').filter({ hasText: 'WIDGET_LOAD' }).first()).toContainText('delivered');
