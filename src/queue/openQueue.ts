@@ -57,7 +57,7 @@ export async function readStats({ rows, sender, total }: Core): Promise<QueueSta
   return {
     onDisk,
     inMemory: waiting - onDisk,
-    inFlight: [...rows.known.keys()].filter(rows.isInFlight).length,
+    inFlight: [...rows.known.keys()].filter(isWaiting).length - rows.idle().length,
     deadLetters: keys.filter((key) => key > DEAD).length,
     storage,
     ...total,

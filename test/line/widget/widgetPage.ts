@@ -168,12 +168,3 @@ async function atRest(page: Page): Promise<void> {
       await Promise.allSettled(all.map(({ finished }) => finished));
   });
 }
-
-/** How many pixels the letter of a tile stands beside its middle. */
-export function offCentre(tile: Element): number {
-  const range = document.createRange();
-  range.selectNodeContents(tile);
-  const [letter, whole] = [range.getBoundingClientRect(), tile.getBoundingClientRect()];
-  const across = letter.x + letter.width / 2 - whole.x - whole.width / 2;
-  return Math.max(Math.abs(across), Math.abs(letter.y + letter.height / 2 - whole.y - whole.height / 2));
-}
