@@ -2,5 +2,4 @@
 export { createNetwork, type Network, type NetworkOptions } from './network/createNetwork.ts';
 export type { NetworkGauge, NetworkMetric } from './network/context.ts';
 export { NetworkStartError } from './network/database/openNetworkDatabase.ts';
-export { distributeDatabase, type DistributionStep } from './network/database/distributeDatabase.ts';
 export { partitionEvents, type PartitionStep } from './network/database/partitionEvents.ts';

@@ -1,7 +1,6 @@
 // npm run test:citus -- URL…: the network's suite and scenes on a citus cluster that you have: the URLs of its coordinator
 // and of two workers or more, as its nodes reach each other. The role must be allowed to create databases and extensions;
-// the tests create their own databases, and drop them. wal_level must be logical, output_plugin_libraries contain citus where
-// there is such a setting, and five background workers of each node be free.
+// the tests create their own databases, and drop them. Five background workers of each node must be free.
 import { install, run } from '../tools/prepare.mjs';
 
 const nodes = process.argv.slice(2);

@@ -9,7 +9,7 @@ import {
 } from '../program/prometheus.ts';
 import { createProgress } from '../program/progress.ts';
 import { createOutput, openTerminal } from '../program/terminal.ts';
-import { distributeCommand, partitionsCommand } from './databaseCommands.ts';
+import { partitionsCommand } from './partitionsCommand.ts';
 import {
   readControlHosts,
   CONTROL_HOST,
@@ -63,7 +63,7 @@ const DEMO_OFFERS = 3;
 export const networkCommand: Command = {
   summary: 'Runs the sandbox network on its own.',
   options: OPTIONS,
-  subcommands: { distribute: distributeCommand, partitions: partitionsCommand },
+  subcommands: { partitions: partitionsCommand },
   run: runNetwork,
 };
 

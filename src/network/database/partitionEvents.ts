@@ -1,27 +1,37 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  changeDatabase,
-  type ChangeOptions,
-  measureTable,
-  type SizedTable,
-  STEP_TIMEOUT_MS,
-} from './changeDatabase.ts';
+import { hasCitus, isWorker } from './citus.ts';
 import { type Database, DatabaseUnavailableError, type Queries, type Transaction } from './database.ts';
 import { NetworkStartError } from './openNetworkDatabase.ts';
+import { openPostgres } from './postgres.ts';
 
-/** One change to the partitions of `events`. Its table is the partition; for `split`, the one that takes what is there. */
-export interface PartitionStep extends SizedTable {
+/** One change to the partitions of `events`. */
+export interface PartitionStep {
   /** split: partitions the table; create: for a month; detach: of a month, or of what was there before the split. */
   readonly what: 'split' | 'create' | 'detach';
+  /** The partition; for `split`, the one that takes what is there. */
+  readonly table: string;
+  /** Its size, estimated as the server's statistics are. */
+  readonly rows: number;
+  readonly bytes: number;
 }
 
-/** How to partition. */
-interface PartitionOptions extends ChangeOptions<PartitionStep> {
+/** How to partition a database that networks go on using. */
+interface PartitionOptions {
+  /** The server, or the coordinator. */
+  readonly databaseUrl: string;
+  /** Whether to change nothing. */
+  readonly isDryRun: boolean;
   /** Whole months to keep besides the current one, 2 or more; without it nothing is detached. */
   readonly keepMonths?: number | undefined;
   readonly now?: Date;
+  /** Gets what there is to do; an empty list if it is done already. */
+  onPlan(steps: readonly PartitionStep[]): void;
+  /** Runs a step, which it may report. */
+  onStep(step: PartitionStep, run: () => Promise<void>): Promise<void>;
 }
 
+/** Milliseconds that a step may take: a day. */
+const STEP_TIMEOUT_MS = 86_400_000;
 /** Months ahead that have a partition: a month without a run does no harm. */
 const MONTHS_AHEAD = 2;
 /** What was in the table when it was split: everything before the first month that has a partition. */
@@ -43,12 +53,29 @@ const LOCKED = '55P03';
 const LOCK_PAUSE_MS = 5_000;
 const MAX_TRIES = 18;
 
-/** Partitions `events` by month, creates the partitions of coming months and detaches those that are older than what is kept. A second run does nothing. */
-export function partitionEvents({ keepMonths, now = new Date(), ...options }: PartitionOptions): Promise<void> {
-  return changeDatabase(options, {
-    plan: (db) => planPartitions(db, keepMonths, now),
-    run: (db, step, isOnCitus) => runStep(db, step, { now, isOnCitus }),
-  });
+/**
+ * Partitions `events` by month, creates the partitions of coming months and detaches those that are older than what is kept.
+ * A second run does nothing. Whatever the server refuses is a `NetworkStartError` of one line.
+ */
+export async function partitionEvents(options: PartitionOptions): Promise<void> {
+  const { databaseUrl, isDryRun, keepMonths, now = new Date(), onPlan, onStep } = options;
+  const db = openPostgres(databaseUrl, { connections: 2, statementTimeoutMs: STEP_TIMEOUT_MS });
+  try {
+    await db.check();
+    const isOnCitus = await hasCitus(db);
+    if (isOnCitus && (await isWorker(db)))
+      throw new NetworkStartError('This is not the coordinator. Give its URL with --database-url.');
+    const steps = await planPartitions(db, keepMonths, now);
+    onPlan(steps);
+    if (isDryRun) return;
+    for (const step of steps) await onStep(step, () => runStep(db, step, { now, isOnCitus }));
+  } catch (error) {
+    if (error instanceof NetworkStartError) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new NetworkStartError(message.split('\n')[0] ?? '', { cause: error });
+  } finally {
+    await db.close();
+  }
 }
 
 async function planPartitions(db: Queries, keepMonths: number | undefined, now: Date): Promise<PartitionStep[]> {
@@ -76,6 +103,17 @@ async function planPartitions(db: Queries, keepMonths: number | undefined, now: 
   // It ends where the first month begins.
   if (present.includes(BEFORE) && first <= kept && keepMonths !== undefined) await add('detach', BEFORE);
   return steps;
+}
+
+/** The size of a table with its partitions, 0 if it does not exist. A partitioned table itself holds nothing. */
+async function measureTable(db: Queries, table: string): Promise<Pick<PartitionStep, 'rows' | 'bytes'>> {
+  const [size] = await db.query<{ rows: number; bytes: number }>(
+    `SELECT coalesce(sum(greatest(reltuples, 0)), 0)::bigint AS rows, coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes
+     FROM pg_class WHERE relkind <> 'p'
+       AND (oid = to_regclass($1::text) OR oid IN (SELECT relid FROM pg_partition_tree(to_regclass($1::text))))`,
+    [table],
+  );
+  return { rows: size?.rows ?? 0, bytes: size?.bytes ?? 0 };
 }
 
 /** Whether events of a month without a partition have arrived: they are in the default partition. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Database, Parameter, Queries } from '../../../src/network/database/database.ts';
 import { createSchema, REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
@@ -44,6 +45,11 @@ test('with citus, every table is distributed by publisher or copied to each node
           : `SELECT create_distributed_table($1, 'publisher_id', colocate_with => $2) | ${table} | ${first}`,
       ),
     ].toSorted(),
+  );
+  expect(readFileSync('docs/operators/scale.md', 'utf8')).toContain(
+    `for ${SHARDED_TABLES.map((table) => `\`${table}\``)
+      .join(', ')
+      .replace(/, (?=\S+$)/, ' and ')}, by \`publisher_id\``,
   );
   for (const table of [...SHARDED_TABLES, ...REFERENCE_TABLES]) {
     const made = said.findIndex((line) => line.includes(`CREATE TABLE ${table} (`));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ofTest } from '../../fixtures/opened.ts';
-import { createNetwork, distributeDatabase, NetworkStartError } from '../../../src/network.ts';
+import { createNetwork } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createSchema, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
@@ -163,58 +163,5 @@ describe.runIf(CITUS_NODES.length > 2)('on a citus cluster', () => {
       expect(body.summary.clicks).toBe(sent[index]);
     }
     await Promise.all([coordinator.close(), network.close()]);
-  });
-
-  test('a database that got the extension later is distributed while a network uses it, once', async () => {
-    const nodes = await freshNodes();
-    const [databaseUrl = ''] = nodes;
-    const admin = openPostgres(databaseUrl, { connections: 1 });
-    // As before anybody created the extension.
-    await admin.exec('DROP EXTENSION citus CASCADE');
-    const network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
-    const world = testNetworkOf(network);
-    await world.offer();
-    const session = await world.session();
-    let sent = 0;
-    const over = new AbortController();
-    const sending = (async () => {
-      while (!over.signal.aborted) {
-        const events = [event('BRAND_CLICK', session), event('CONVERSION', session)];
-        while ((await world.batch(events)).status !== 202);
-        sent += 1;
-      }
-    })();
-    await admin.exec('CREATE EXTENSION citus');
-    const [coordinator, ...workers] = nodes.map((node) => new URL(node));
-    await admin.query('SELECT citus_set_coordinator_host($1, $2)', [coordinator?.hostname, Number(coordinator?.port)]);
-    for (const worker of workers)
-      await admin.query('SELECT citus_add_node($1, $2)', [worker.hostname, Number(worker.port)]);
-    const run = async (isDryRun: boolean): Promise<{ planned: number; done: number }> => {
-      const counts = { planned: 0, done: 0 };
-      await distributeDatabase({
-        databaseUrl,
-        isDryRun,
-        onPlan: (steps) => void (counts.planned = steps.length),
-        async onStep(_, move) {
-          await move();
-          counts.done += 1;
-        },
-      });
-      return counts;
-    };
-    expect(await run(true)).toEqual({ planned: 19, done: 0 });
-    // Two at once: at least one of them gets to the end, and the other, if it has to give up, says why in one line.
-    const both = await Promise.allSettled([run(false), run(false)]);
-    expect(both.map(({ status }) => status)).toContain('fulfilled');
-    for (const end of both) if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(NetworkStartError);
-    expect(await run(false)).toEqual({ planned: 0, done: 0 });
-    over.abort();
-    await sending;
-    expect(await world.summary()).toMatchObject({
-      clicks: sent,
-      conversions: sent,
-      attributed_ad_spend_amount: sent * 2.5,
-    });
-    await Promise.all([admin.close(), network.close()]);
   });
 });

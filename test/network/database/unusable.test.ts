@@ -1,7 +1,7 @@
 import { createConnection, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { ofSuite } from '../../fixtures/opened.ts';
-import { createNetwork, distributeDatabase, NetworkStartError, partitionEvents } from '../../../src/network.ts';
+import { createNetwork, NetworkStartError, partitionEvents } from '../../../src/network.ts';
 import { freePort } from '../../fixtures/serve.ts';
 import { DATABASE_KINDS, startPostgres } from '../databases.ts';
 
@@ -28,25 +28,16 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a server that cannot be use
     way.close();
   });
 
-  test('a database without citus is not distributed, and the reason is one line', async () => {
-    const databaseUrl = await cluster.freshUrl();
-    const distributing = distributeDatabase({
+  test('what the server refuses when it is partitioned is one line', async () => {
+    const databaseUrl = (await cluster.freshUrl()).replace(/test_\d+/, 'no_such_database');
+    const changing = partitionEvents({
       databaseUrl,
-      isDryRun: false,
+      isDryRun: true,
       onPlan: () => undefined,
       onStep: (_, run) => run(),
     });
-    await expect(distributing).rejects.toThrow(/^The database has no citus extension\. Run CREATE EXTENSION citus/);
-    await expect(distributing).rejects.toBeInstanceOf(NetworkStartError);
-  });
-
-  test('what the server refuses when it is distributed or partitioned is one line', async () => {
-    const databaseUrl = (await cluster.freshUrl()).replace(/test_\d+/, 'no_such_database');
-    for (const change of [distributeDatabase, partitionEvents]) {
-      const changing = change({ databaseUrl, isDryRun: true, onPlan: () => undefined, onStep: (_, run) => run() });
-      await expect(changing).rejects.toThrow(/^database "no_such_database" does not exist$/);
-      await expect(changing).rejects.toBeInstanceOf(NetworkStartError);
-    }
+    await expect(changing).rejects.toThrow(/^database "no_such_database" does not exist$/);
+    await expect(changing).rejects.toBeInstanceOf(NetworkStartError);
   });
 
   test('a start does not wait for what waiting cannot change', async () => {
