@@ -6,7 +6,7 @@ import type { Device } from './browser.ts';
 import type { NetworkDatabase, NetworkServer, Publisher } from './network.ts';
 import type { Plan } from './plan.ts';
 import type { RelayServer } from './relay.ts';
-import { type Machine, type Process, type World } from './world.ts';
+import { differenceOf, type Process, type World } from './world.ts';
 import type { AuditedMetric } from '../../src/cli/audit/compareCounts.ts';
 import { type Exchange, sharedSessions, type Wire } from './wire.ts';
 
@@ -69,11 +69,11 @@ export class Truth {
     if (!hasConsent) this.#forbid(device, event.event_id);
     else this.#forbidden.get(device)?.delete(event.event_id);
     const { event_id: id } = event;
-    if (this.tracked.has(id) && this.isOld(id)) this.again.add(id);
     this.rows.push({ device, id, at: this.#world.time });
     // What it has delivered of another page, it has written anew.
     this.delivered.delete(`${tab.name} ${id}`);
     const before = this.tracked.get(id);
+    if (before && this.isOld(before)) this.again.add(id);
     const tabs = [tab, ...(before?.tabs ?? [])];
     const withdrawnIn = before?.isWithdrawn ? before.tabs : (before?.withdrawnIn ?? []);
     this.tracked.set(id, { device, tabs, withdrawnIn, event, at: this.#world.time, isWithdrawn: !hasConsent });
@@ -134,9 +134,9 @@ export class Truth {
     return this.tracked.get(id)?.isWithdrawn === false && !this.isRefused(id);
   }
 
-  /** Whether an event is older than a queue keeps any. */
-  isOld(id: string, at = this.tracked.get(id)?.at ?? 0): boolean {
-    return this.#world.time - at > QUEUE_MAX_AGE_MS;
+  /** Whether an event is older than a queue keeps any, by a clock that a page may have read. */
+  isOld({ device, at }: Pick<Tracked, 'device' | 'at'>): boolean {
+    return this.#world.time - at + differenceOf([device.machine, this.relays[0]?.machine]) > QUEUE_MAX_AGE_MS;
   }
 
   /** How many events pages said to have dropped for a reason. */
@@ -148,8 +148,9 @@ export class Truth {
   unexplained(ids: readonly string[]): string[] {
     const left = new Map<Device, number>();
     return ids.filter((id) => {
-      const { device } = this.tracked.get(id) as Tracked;
-      if (!this.isOld(id)) return true;
+      const event = this.tracked.get(id) as Tracked;
+      const { device } = event;
+      if (!this.isOld(event)) return true;
       if (device.tabs.some(({ diedBusy }) => diedBusy)) return false;
       const more = left.get(device) ?? this.said('expired', (drop) => drop.device === device);
       left.set(device, more - 1);
@@ -194,9 +195,7 @@ export class Truth {
 
   /** Whether a clock was so wrong that a network may refuse an event of a device. */
   isRefusable(device: Device): boolean {
-    const machines: (Machine | undefined)[] = [device.machine, this.network.machine, this.relays[0]?.machine];
-    const offsets = machines.flatMap((machine) => machine?.offsets ?? []);
-    return Math.max(0, ...offsets) - Math.min(0, ...offsets) > CLOCKS_MS;
+    return differenceOf([device.machine, this.network.machine, this.relays[0]?.machine]) > CLOCKS_MS;
   }
 
   isDenied(device: Device): boolean {
@@ -223,7 +222,8 @@ export async function checkTruth(truth: Truth, { pglite }: NetworkDatabase, publ
 
   for (const id of truth.late) failures.push(`5 not delivered in time: ${id}`);
   const missing = [...expected].flatMap(([cell, ids]) => {
-    const oldestFirst = [...ids].toSorted((a, b) => Number(truth.isOld(b)) - Number(truth.isOld(a)));
+    const isOld = (id: string): number => Number(truth.isOld(truth.tracked.get(id) as Tracked));
+    const oldestFirst = [...ids].toSorted((a, b) => isOld(b) - isOld(a));
     return oldestFirst.slice(0, Math.max(0, ids.size - (stored.get(cell) ?? 0)));
   });
   for (const id of truth.unexplained(missing))
@@ -265,7 +265,7 @@ function wrongDrops(truth: Truth): string[] {
           ? 0
           : device.tabs.some(({ diedBusy }) => diedBusy)
             ? Infinity
-            : rows.filter((row) => truth.isOld(row.id, row.at)).length;
+            : rows.filter((row) => truth.isOld(row)).length;
     return truth.said(reason, isOne) > most
       ? [`1 dropped without a cause: ${tab.name} ${reason} ${count}, and at most ${most} in all`]
       : [];

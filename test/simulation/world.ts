@@ -139,6 +139,12 @@ export class Machine {
   }
 }
 
+/** Milliseconds by which the clocks of machines may have differed. */
+export function differenceOf(machines: readonly (Machine | undefined)[]): number {
+  const offsets = machines.flatMap((machine) => machine?.offsets ?? []);
+  return Math.max(0, ...offsets) - Math.min(0, ...offsets);
+}
+
 /** Milliseconds for which a process has something to do after it reached the world. */
 const BUSY_MS = 10;
 
