@@ -1,5 +1,6 @@
 /** Allows only the page's own style and the network's own pictures: no scripts, fonts or other hosts. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
 /** Responds with a page of the network. `body` is markup; the caller escapes the text in it. */
 export function pageResponse(page: {
@@ -12,7 +13,8 @@ export function pageResponse(page: {
 }): Response {
   const html =
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-    `<meta name="robots" content="noindex"><title>${escapeMarkup(page.title)}</title><style>${STYLE}${page.style}</style></head>` +
+    // Browsers ask for an icon that isn't named, and report that there is none.
+    `<meta name="robots" content="noindex"><link rel="icon" href="data:,"><title>${escapeMarkup(page.title)}</title><style>${STYLE}${page.style}</style></head>` +
     `<body>${page.body}</body></html>\n`;
   return new Response(html, {
     status: page.status ?? 200,
@@ -47,5 +49,5 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .75rem; text-wrap: balanc
 p { margin: 0 0 .75rem; } p:last-child { margin-bottom: 0; }
 a { color: var(--accent); }
 small, .quiet { color: var(--quiet); font-size: .875rem; }
-code { font: .875em/1.5 ui-monospace, monospace; }
+code { font: .875em/1.5 ui-monospace, monospace; white-space: nowrap; }
 `;

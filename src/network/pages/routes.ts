@@ -62,7 +62,7 @@ async function getPrivacy(): Promise<Response> {
 async function getFront(): Promise<Response> {
   const { title, description } = CONTRACT.info;
   const body =
-    `<main><h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(description)}</p>` +
+    `<main><h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(description).replace('x-api-key', '<code>$&</code>')}</p>` +
     '<p><a href="/openapi.yaml">openapi.yaml</a> describes every endpoint, for people and for tools.</p></main>';
   return pageResponse({ title, body, style: CARD_STYLE });
 }
