@@ -86,6 +86,7 @@ test.each<[Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegExp]>([
   ],
   [{ context: {} }, /context must be a function/],
   [{ trustedHops: 0 }, /trustedHops must be a whole number between 1 and 16, not 0/],
+  [{ trustedHops: 2 }, /trustedHops counts the entries of addressHeader, which is missing\./],
   [{ addressHeader: 'x-real-ip:' }, /addressHeader is not the name of a header: "x-real-ip:"/],
   [{ limits: 'small' }, /limits must be an object of bytes, such as \{ recommendationsBytes: 16384 \}/],
   [{ rateLimit: { perShop: {} } }, /rateLimit has no 'perShop'/],

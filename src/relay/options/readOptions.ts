@@ -175,8 +175,10 @@ const ROWS = {
     },
   },
   trustedHops: {
-    read(given = 1) {
+    read(given = 1, { options }) {
       checkWhole('trustedHops', given, HOPS_MAX);
+      if (given > 1 && options.addressHeader === undefined)
+        refuseOption('trustedHops', 'counts the entries of addressHeader, which is missing.');
       return given;
     },
     flag: {
