@@ -38,6 +38,8 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
     <article
       class="offer"
       aria-label={sequence ? undefined : `${messages.sponsored}: ${advertiser.name}`}
+      data-name={advertiser.name}
+      data-about={advertiser.description}
       ref={view.seen(placed, { offer: placed })}
     >
       <div class="top">

@@ -215,8 +215,7 @@ test('mark and position are beside the logo, and the whole name below the mark, 
         expect(lineOf(brand), size).toBeCloseTo(lineOf(badges), 0);
         await expect(page.locator(`${CURRENT} .top .logo`), size).toHaveCSS('line-height', `${logo.height - 2}px`);
         expect(startOf(position), size).toBeGreaterThan(startOf(badges));
-        if (mode !== 'FULLSCREEN')
-          expect(startOf(badges) - startOf(logo), size).toBeCloseTo(card.width < 288 ? 54 : 60, 0);
+        if (mode !== 'FULLSCREEN') expect(startOf(badges) - startOf(logo), size).toBeCloseTo(60, 0);
         const close = mode === 'INLINE' ? badges : await boxOf(page, '[part=close]');
         expect(Math.abs(position.y + position.height / 2 - close.y - close.height / 2), size).toBeLessThan(
           badges.height / 2 - 6,

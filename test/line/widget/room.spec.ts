@@ -223,7 +223,7 @@ test('height to spare goes to a picture or the row of the brand, or around what 
   const rows = [1, 2, 3].map((row) => `.offer:nth-child(${row}) .actions`);
   await openShop(page);
   for (const [width, group, spare, parts, shares] of [
-    [320, text, 320, ['.logo', '.words', '.actions'], [131, 151, 0, 0]],
+    [320, text, 320, ['.top', '.words', '.actions'], [0, 0, 0, 0]],
     [320, { ...text, heading: 'For you' }, 320, ['.heading *', '.words', '.actions'], [0, 320, 0, 0]],
     [1280, picture, 320, ['.top', '.words', '.actions'], [160, 0, 0, 160]],
     [320, picture, 320, ['.top', '.picture', '.words', '.actions'], [0, 0, 0, 0, 0]],
@@ -242,6 +242,10 @@ test('height to spare goes to a picture or the row of the brand, or around what 
     const after = await gaps((before.at(-1) ?? 0) + spare);
     const gains = after.map((gap, at) => gap - (before[at] ?? 0));
     expect(gains, `${width} ${parts.join(' ')}`).toEqual([...shares, spare]);
+    const across = (all: Element[]): number[] =>
+      all.map((part) => part.getBoundingClientRect()).map(({ left, right }) => Math.round((left + right) / 2));
+    const middles = new Set(await page.locator('.surface, .logo, .badges, .brand').evaluateAll(across));
+    expect(middles.size === 1, 'one column in the middle').toBe(width === 320 && group !== picture);
   }
 });
 
