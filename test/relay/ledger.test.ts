@@ -163,6 +163,11 @@ describe('the ledger', () => {
     bench.network.respondWith(accept);
     await bench.post('/events/batch', sent);
     expect(await countsOf('possible_duplicates', store)).toBe(again);
+    // Not what a paused network is spared.
+    const later = event();
+    bench.network.respondWith(() => json(503, { message: 'Later' }));
+    for (let tries = 0; tries < 8; tries++) await bench.post('/events', later);
+    expect(await countsOf('possible_duplicates', store)).toBe(bench.counted('possible_duplicates'));
   });
 
   test('counts what the store failed to write as soon as it works again', async () => {

@@ -112,7 +112,7 @@ export function createForwardOnce(
           // While the network is awaited. The events themselves may go.
           const cells = counting?.cellsOf(wanted);
           const kept = caller.onEvents && wanted;
-          result = await forward(wanted, { ...caller, onSend: () => noteForwarded(fresh, caller) });
+          result = await forward(wanted, { ...caller, onSend: () => noteForwarded(fresh, caller, cells) });
           const { fates } = result;
           accepted = kept?.filter((_, at) => fates[at]?.state === 'accepted') ?? [];
           await record(result, { fresh, caller, cells: await cells });
@@ -149,13 +149,17 @@ export function createForwardOnce(
     return own.filter(({ fate }) => fate === undefined);
   }
 
-  function noteForwarded(fresh: readonly EventRecord[], { requestId }: Caller): void {
+  function noteForwarded(fresh: readonly EventRecord[], { requestId }: Caller, cells?: Promise<readonly Cell[]>): void {
     measure({ name: 'events_forwarded', value: fresh.length });
-    const again = hasIds ? 0 : fresh.filter(({ isUnconfirmed }) => isUnconfirmed).length;
-    if (again === 0) return;
-    measure({ name: 'possible_duplicates', value: again });
+    const again = hasIds ? [] : fresh.filter(({ isUnconfirmed }) => isUnconfirmed);
+    if (again.length === 0) return;
+    measure({ name: 'possible_duplicates', value: again.length });
+    void cells?.then((all) => {
+      const sent = again.flatMap((one) => all[fresh.indexOf(one)]?.text ?? []);
+      counting?.addInHours('possible_duplicates', sent);
+    });
     const message = 'Events are forwarded again that the network may have stored; it may count them twice.';
-    log({ level: 'warn', message, request_id: requestId, events: again });
+    log({ level: 'warn', message, request_id: requestId, events: again.length });
   }
 
   /** Records the fates of a call before anybody gets a response. */
@@ -164,7 +168,7 @@ export function createForwardOnce(
     { fresh, caller, cells }: { fresh: readonly EventRecord[]; caller: Caller; cells: readonly Cell[] | undefined },
   ): Promise<void> {
     const [accepted, released]: [EventRecord[], EventRecord[]] = [[], []];
-    const [lost, again]: [string[], string[]] = [[], []];
+    const lost: string[] = [];
     for (const [at, one] of fresh.entries()) {
       const fate = (one.fate = result.fates[at] ?? NO_RESULT);
       const cell = cells?.[at];
@@ -174,7 +178,6 @@ export function createForwardOnce(
       const isFinal = fate.state === 'refused' && fate.error?.retryable === false;
       if (!isAccepted) counting?.add(`${isFinal ? 'refused' : 'deferred'}:${fate.error?.code ?? 'other'}`);
       if (isAccepted && cell !== undefined) one.cell = counting?.admit(cell, caller.sender);
-      if (cell !== undefined && one.isUnconfirmed && !hasIds) again.push(cell.text);
       const isLost = result.unconfirmed.includes(at);
       one.isUnconfirmed = !isAccepted && !isFinal && (one.isUnconfirmed || isLost);
       if (cell !== undefined && isLost) lost.push(cell.text);
@@ -182,7 +185,6 @@ export function createForwardOnce(
       else if (isAccepted && one.cell !== undefined) counting?.addCell(one.cell);
     }
     if (lost.length > 0) counting?.addInHours('answers_lost', lost);
-    if (again.length > 0) counting?.addInHours('possible_duplicates', again);
     if (result.unconfirmed.length > 0) {
       measure({ name: 'answers_lost', value: result.unconfirmed.length });
       const message = 'The network may have stored these events. The next attempt is forwarded again.';
