@@ -178,7 +178,7 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
       isClosing = true;
       const done = last();
       // In the order of the transactions: those that wait for the database to open come first.
-      void done.then(() => void (isUsed && run('readonly', disconnect, true)));
+      void done.then(() => run('readonly', () => {}, true)).then(disconnect);
       return done;
     },
   };

@@ -311,3 +311,16 @@ it('a closed queue closes its connection and rejects new events', async () => {
   await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(20));
   for (const db of opened) expect([db.onclose, db.onversionchange]).toEqual([null, null]);
 });
+
+it('a queue whose storage fails as it closes does not open it again', async () => {
+  const open = vi.spyOn(indexedDB, 'open').mockImplementation(() => {
+    throw new DOMException('', 'UnknownError');
+  });
+  const tab = openTab();
+  void tab.track(event('a'));
+  await tab.close();
+  await letPass(50);
+  open.mockClear();
+  await tab.stats();
+  expect(open).not.toHaveBeenCalled();
+});
