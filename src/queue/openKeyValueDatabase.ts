@@ -148,7 +148,6 @@ export function openKeyValueDatabase(
     const texts = new Map<string, string | undefined>();
     let isDirty = false;
     let isCleared = false;
-    let commit = (): void => {};
     const result = await work({
       async get(key) {
         if (key === CONSENT) return readConsent();
@@ -178,7 +177,8 @@ export function openKeyValueDatabase(
         rows.clear();
         texts.clear();
       },
-      onCommit: (callBack) => (commit = callBack),
+      // Whether storage takes that or not: memory has done it.
+      onCommit: (callBack) => callBack(),
     });
     if (mode === 'readonly') return result;
     if (isCleared) {
@@ -193,10 +193,7 @@ export function openKeyValueDatabase(
       // Another session that began at the same time may have stored its own since.
       consent = texts.get(mark) ?? consent;
       if (isDirty) await save();
-      if (!(await isGone())) {
-        commit();
-        return result;
-      }
+      if (!(await isGone())) return result;
     }
     isWithdrawn = true;
     rows.clear();

@@ -3,7 +3,7 @@ import { openKeyValueQueue } from '../../src/queue/openKeyValueQueue.ts';
 import { clearKeyValues, type KeyValueStorage, newKeyValueConsent } from '../../src/queue/openKeyValueDatabase.ts';
 import type { QueueEvent, SendResponse } from '../../src/queue/events.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
-import { event } from './world.ts';
+import { event, names } from './world.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -59,23 +59,6 @@ function open(storage: KeyValueStorage, answer: () => SendResponse | Promise<Sen
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-test('what was tracked before a kill is delivered by the next session, and only once by the one after', async () => {
-  const values = new Map<string, string>();
-  const first = start(values);
-  const killed = open(first, DOWN);
-  await killed.track(event('a'));
-  first.kill();
-  const second = start(values);
-  const next = open(second);
-  await eventually(() => expect(next.sent).toEqual(['a']));
-  // Until it is stored that the event was delivered.
-  await eventually(() => expect([...values.values()].join('')).not.toMatch(/"event_id"/));
-  second.kill();
-  const third = open(start(values));
-  await pause(300);
-  expect(third.sent).toEqual([]);
-});
 
 test('sessions at the same time never write the same key', async () => {
   let seed = 1;
@@ -296,18 +279,23 @@ describe('storage that', () => {
     await queue.close();
   });
 
-  test('is full for a while: what was in memory is written later', async () => {
+  test('is full for a while: what was in memory is written later, and what a sweep drops of earlier sessions is counted', async () => {
     const values = new Map<string, string>();
-    let isFull = true;
+    const first = start(values);
+    const earlier = open(first, DOWN);
+    await Promise.all(names(1_000).map((id) => earlier.track(event(id))));
+    first.kill();
+    let isFull = false;
     const device = start(values);
     const queue = open({ ...device, setItem: (key, value) => (isFull ? fail() : device.setItem(key, value)) }, DOWN);
-    await queue.track(event('a'));
+    expect(await queue.stats()).toMatchObject({ onDisk: 1_000 });
+    isFull = true;
+    await Promise.all(names(60).map((id) => queue.track(event(`click ${id}`, { event_name: 'BRAND_CLICK' }))));
     isFull = false;
     await queue.track(event('b'));
+    const { dropped } = await queue.stats();
     device.kill();
-    const last = open(start(values));
-    await eventually(() => expect(last.sent).toEqual(['a', 'b']));
-    await last.close();
+    expect((await open(start(values), DOWN).stats()).onDisk + dropped).toBe(1_061);
   });
 
   test('holds garbage or foreign values delivers as usual', async () => {
@@ -322,19 +310,4 @@ describe('storage that', () => {
     await eventually(() => expect(queue.sent).toEqual(['a']));
     await queue.close();
   });
-});
-
-test('purge empties the queue for later sessions as well', async () => {
-  const values = new Map<string, string>();
-  const first = start(values);
-  await open(first, DOWN).track(event('old'));
-  first.kill();
-  const queue = open(start(values), DOWN);
-  await queue.track(event('new'));
-  await queue.stats();
-  await queue.purge();
-  expect(await queue.stats()).toMatchObject({ onDisk: 0, deadLetters: 0 });
-  const last = open(start(values));
-  await pause(200);
-  expect(last.sent).toEqual([]);
 });
