@@ -157,10 +157,10 @@ export function openOfferSession<Code extends string>(
       const before = options.consent;
       current = changed;
       if (!('code' in changed)) ({ options } = changed);
+      isClosed = false;
       const isForced = hasBegun && !isDestroyed && options.consent !== before;
       if (!isForced && !lifetime) return;
       storage.clearOrders();
-      isClosed = false;
       abort('again');
       if (isForced) consent.begin(options, scope);
       if (consent.latest?.isGiven && !lifetime) void run();

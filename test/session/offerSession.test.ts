@@ -247,6 +247,11 @@ test.each([OPTIONS.request, { ...OPTIONS.request, order_details: {} }])(
       session.consent('required');
       session.consent(true);
       await vi.waitFor(() => expect(codes).toContain('already_shown'));
+      session.consent('required');
+      const another = { ...request, order_details: { order_id: '2' } };
+      session.again(checkOptions({ ...OPTIONS, fetch: relay.fetch, consent: true, request: another }));
+      session.consent(true);
+      await vi.waitFor(() => expect(explain().waitingFor).toBe(isShown ? 'dialog' : 'relay'));
       session.destroy();
     }
   },
