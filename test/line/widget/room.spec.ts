@@ -239,6 +239,8 @@ test('height to spare goes to a picture or the row of the brand, or around what 
     };
     await mount(page, { groups: [group] });
     const before = await gaps();
+    const [[, logo = 0] = [], [words = 0] = []] = await edges(page, '.logo', '.words');
+    if (group === text) expect(words - logo, 'with nothing to spare').toBe(16);
     const after = await gaps((before.at(-1) ?? 0) + spare);
     const gains = after.map((gap, at) => gap - (before[at] ?? 0));
     expect(gains, `${width} ${parts.join(' ')}`).toEqual([...shares, spare]);
