@@ -289,8 +289,6 @@ export interface Migration {
 
 /** What leads from an empty database to today's schema, in this order. A released one must never change. */
 export const MIGRATIONS: readonly Migration[] = [{ sql: SCHEMA, oldest: 1 }];
-/** The version of the schema: how many migrations lead to it. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
 /** The number of the lock under which one process at a time creates the schema or seeds. It must never change. */
 const SET_UP_LOCK = 4_600_001;
 /** Milliseconds that a statement of the setup may take: another process may hold the lock. */
@@ -332,7 +330,7 @@ export async function createSchema(db: Database, migrations: readonly Migration[
 }
 
 /** The version of the schema; 0 for an empty database. */
-export async function readSchemaVersion(db: Queries): Promise<number> {
+async function readSchemaVersion(db: Queries): Promise<number> {
   const [table] = await db.query<{ exists: boolean }>("SELECT to_regclass('schema_versions') IS NOT NULL AS exists");
   if (!table?.exists) return 0;
   const [row] = await db.query<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM schema_versions');
