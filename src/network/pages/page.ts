@@ -13,7 +13,7 @@ export function pageResponse(page: {
 }): Response {
   const html =
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-    // Browsers ask for an icon that isn't named, and report that there is none.
+    // A browser requests an icon that no page names, and reports the 404.
     `<meta name="robots" content="noindex"><link rel="icon" href="data:,"><title>${escapeMarkup(page.title)}</title><style>${STYLE}${page.style}</style></head>` +
     `<body>${page.body}</body></html>\n`;
   return new Response(html, {
