@@ -252,14 +252,15 @@ function wrongDrops(truth: Truth): string[] {
   return truth.dropped.flatMap(({ device, tab, reason, count }) => {
     const isOne = (drop: { device: Device; tab: Process }): boolean =>
       reason === 'withdrawn' ? drop.tab === tab : drop.device === device;
-    // What another page has delivered, this one may not know.
+    // What another page has delivered, this one may not know. Of what it has, another row may be left.
     const isKept = (id: string): boolean => !truth.delivered.has(`${tab.name} ${id}`);
     const rows = truth.rows.filter((row) => row.device === device);
     const most =
       reason === 'withdrawn'
         ? [...truth.tracked].reduce((sum, [id, one]) => {
-            const isMine = one.withdrawnIn.includes(tab) || (one.isWithdrawn && one.tabs.includes(tab) && isKept(id));
-            return isMine ? sum + Math.max(1, rows.filter((row) => row.id === id).length) : sum;
+            const isBefore = one.withdrawnIn.includes(tab);
+            if (!isBefore && !(one.isWithdrawn && one.tabs.includes(tab))) return sum;
+            return sum + Math.max(Number(isBefore || isKept(id)), rows.filter((row) => row.id === id).length);
           }, 0)
         : reason !== 'expired'
           ? 0
@@ -317,9 +318,7 @@ function excusedByDeath({ wire, plan }: Truth): number {
 }
 
 function countBy(names: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
+  return names.reduce((counts, name) => counts.set(name, (counts.get(name) ?? 0) + 1), new Map<string, number>());
 }
 
 function add(sets: Map<string, Set<string>>, name: string, value: string): void {
@@ -353,6 +352,7 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
       failures.push(`2 wrong report: ${metric} are ${real}, and it says ${reported}`);
   }
   const { rows = [], explanations = [] } = audited?.audit ?? {};
+  const causes = explanations.map(({ cause }) => cause);
   const isIn = (what: string): boolean => plan.steps.some((step) => step.do === what);
   // A network that knows events by their ids counts each once, whatever was lost or killed, if all of them arrive in the end.
   const isExact = plan.keepsIds && redis.faulty === 0 && !['deny', 'clock', 'sleep'].some(isIn);
@@ -362,11 +362,12 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
   const most = isKilled || redis.faulty > 0 ? Infinity : lost;
   let extra = 0;
   const isPlainly = redis.faulty === 0 && wire.exchanges.every(isPlain);
-  // A relay that was killed, had no store or has forgotten a session does not know all placements: then hours are compared as
-  // a whole.
+  // A relay that was killed, had no store or has forgotten a session does not know all placements: hours are compared whole.
   const isWhole = isKilled || redis.faulty > 0 || isIn('sleep');
   // Of an offer whose display was dropped or refused, the network counts the view. It knows a session for longer than a relay.
   const isViewed = truth.dead.size > 0 || truth.said('expired', () => true) > 0;
+  // What is sent again after a clock was set is corrected to another hour than the copy whose response was lost.
+  const isShifted = !isPlainly && isIn('clock');
   // What a relay owed to Redis when it fell asleep for days, it writes again once Redis has forgotten it.
   const isForgotten = redis.faulty > 0 && isIn('sleep');
   const hours = new Map<string, { of: string; metric: AuditedMetric; ours: number; theirs: number }>();
@@ -374,11 +375,10 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
     if (isForgotten || (metric === 'impressions' && isViewed) || (metric !== 'clicks' && truth.again.size > 0))
       continue;
     const of = [metric, ...(isWhole ? [] : Object.values(group))].join(' ');
-    const name = `${period_start} ${of}`;
+    const name = [isShifted ? 'all hours' : period_start, of].join(' ');
     const sum = hours.get(name) ?? { of, metric, ours: 0, theirs: 0 };
     hours.set(name, { ...sum, ours: sum.ours + ours, theirs: sum.theirs + theirs });
   }
-  const causes = explanations.map(({ cause }) => cause).join(' ');
   const more = new Map<string, number>();
   for (const [name, { of, metric, ours, theirs }] of [...hours].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     // Of what counts once, the copy whose response was lost may be of an earlier hour than the one that was accepted. A network
@@ -389,11 +389,11 @@ function wrongReport(truth: Truth, stored: readonly WireBody[]): string[] {
     const isStrict = !isMoved && (isExact || isPlainly || most === 0);
     if (!isMoved) extra += Math.max(0, left);
     const isWrong = left < 0 || (left > 0 && isStrict);
-    if (isWrong) failures.push(`3 wrong audit: ${name}: ${ours} and ${theirs}, said to be ${causes}`);
+    if (isWrong) failures.push(`3 wrong audit: ${name}: ${ours} and ${theirs}, said to be ${causes.join(' ')}`);
   }
   for (const [of, left] of more) {
     extra += Math.max(0, left);
-    if (isExact && left > 0) failures.push(`3 wrong audit: ${of}: ${left} too many, said to be ${causes}`);
+    if (isExact && left > 0) failures.push(`3 wrong audit: ${of}: ${left} too many, said to be ${causes.join(' ')}`);
   }
   if (extra > most) failures.push(`3 wrong audit: ${extra} too many, and ${lost} said to be answers_lost`);
   return failures;
