@@ -30,9 +30,12 @@ for (const mode of MODES)
     }
   });
 
+/** Room for the panel of a card without a picture: what stands there is read on a tint. */
+const TALL = '<style>#offers{min-height:1200px}</style>';
+
 test('the accent decides the colour on it', async ({ page }) => {
   for (const accent of ['#ffd400', '#000000', '#767676', '#ff4d4f', '#0ea5e9', '#22c55e']) {
-    await openShop(page, { head: `<style>html{--offerlet-accent:${accent}}</style>` });
+    await openShop(page, { head: `<style>html{--offerlet-accent:${accent}}</style>${TALL}` });
     await mount(page);
     expect(await lowContrasts(page), accent).toEqual([]);
   }
@@ -52,7 +55,7 @@ for (const [name, palette] of Object.entries(PALETTES))
   test(`every part of a ${name} palette is readable on a light and on a dark page`, async ({ page }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.setViewportSize({ width: 390, height: 844 });
-    await openShop(page);
+    await openShop(page, { head: TALL });
     const long = placed(0, { subheading: 'A sentence that goes on and on. '.repeat(30), assets: pictures(2) });
     await mount(page, { groups: [hero(long, placed(1)), list(placed(2))], sandbox: true });
     await page.locator('summary').first().click();
@@ -70,8 +73,9 @@ for (const [name, palette] of Object.entries(PALETTES))
   });
 
 test('any surface by itself gets texts that are readable on it', async ({ page }) => {
-  await openShop(page);
+  await openShop(page, { head: TALL });
   await mount(page, { groups: [hero(placed(0)), list(placed(1))] });
+  expect(await page.locator('.hero .top').evaluate((top) => getComputedStyle(top, '::before').content)).toBe('""');
   for (let level = 0; level < 256; level += 5) {
     for (const surface of [`rgb(${level} ${level} ${level})`, `hsl(${level * 1.4} 90% 50%)`]) {
       await page.evaluate(
@@ -320,10 +324,15 @@ function lowContrasts(page: Page): Promise<string[]> {
     };
     const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
     const low: string[] = [];
+    // The end of the panel's gradient is its strongest colour.
+    const inkOf = (element: Element): string[] => {
+      const { backgroundColor, borderImageSource } = getComputedStyle(element, '::before');
+      return [backgroundColor, ...(/(?<=, )[a-z]+\([^()]*\)(?=\)$)/.exec(borderImageSource) ?? [])];
+    };
     const ratioOf = (element: Element, color: string): number => {
       const behind: string[] = [];
       for (let at: Element | null = element; at; at = at.parentElement)
-        behind.unshift(getComputedStyle(at).backgroundColor, getComputedStyle(at, '::before').backgroundColor);
+        behind.unshift(getComputedStyle(at).backgroundColor, ...inkOf(at));
       const page = getComputedStyle(document.documentElement).colorScheme === 'dark' ? 'black' : 'white';
       const [back, front] = [paint([page, ...behind]), paint([color])];
       return (Math.max(back, front) + 0.05) / (Math.min(back, front) + 0.05);
