@@ -31,7 +31,8 @@ for (const [font, debian] of Object.entries(PACKAGES)) {
 process.exit(failed > 0 ? 1 : 0);
 
 /**
- * Unpacks a package of fonts, and returns a fontconfig with nothing else.
+ * Unpacks a package of fonts, and returns a fontconfig with nothing else. Its sans-serif is the system's: which of its
+ * files comes first is by chance, and may be one of a typewriter.
  * @param {string} font
  * @param {string} debian
  */
@@ -43,7 +44,7 @@ function configure(font, debian) {
   execFileSync('sh', ['-c', `apt-get download -qq ${debian} && dpkg -x *.deb .`], { cwd: folder, stdio: 'inherit' });
   writeFileSync(
     config,
-    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${join(folder, 'usr/share/fonts')}</dir><cachedir>${join(folder, 'cache')}</cachedir></fontconfig>\n`,
+    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${join(folder, 'usr/share/fonts')}</dir><cachedir>${join(folder, 'cache')}</cachedir>${['sans', 'sans-serif'].map((name) => `<alias binding="strong"><family>${name}</family><prefer><family>${font} Sans</family></prefer></alias>`).join('')}</fontconfig>\n`,
   );
   return config;
 }

