@@ -251,6 +251,32 @@ test('height to spare goes to a picture or the row of the brand, or around what 
   }
 });
 
+test('in the panel of a card without a picture, a column has one axis, and the position stays in its corner', async ({
+  page,
+}) => {
+  const offer = placed(0);
+  const described = {
+    ...offer,
+    advertiser: { ...offer.advertiser, description: 'Roasters since 1998, in one family' },
+  };
+  for (const height of [440, 520, 680]) {
+    await openShop(page, { head: `<style>#offers{min-height:${height}px;max-width:390px}</style>` });
+    await mount(page, { groups: [hero(described, placed(1))] });
+    const [card = NaN, top = NaN, ...middles] = await page.evaluate(() => {
+      const root = document.querySelector('#offers > *')?.shadowRoot;
+      const boxOf = (part: string): DOMRect => root?.querySelector(part)?.getBoundingClientRect() ?? new DOMRect(NaN);
+      const middleOf = ({ x, width }: DOMRect): number => x + width / 2;
+      const card = boxOf('[part=card]');
+      const parts = ['.logo', '.badge', '[part=advertiser]', '.brand .small'];
+      return [middleOf(card), boxOf('.position').y - card.y, ...parts.map((part) => middleOf(boxOf(part)))];
+    });
+    const offsets = middles.map((middle) => middle - card);
+    if (height > 440) expect(Math.max(...offsets.map(Math.abs)), `${height}`).toBeLessThan(1);
+    else expect(Math.max(...offsets), `${height}`).toBeLessThan(-1);
+    expect(Math.round(top), `${height}`).toBe(21);
+  }
+});
+
 test('where a fullscreen offer shows no picture, its text stands as without one', async ({ page }) => {
   await openShop(page);
   for (const viewport of [
