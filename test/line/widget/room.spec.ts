@@ -262,7 +262,7 @@ test('in the panel of a card without a picture, a column has one axis, and the p
   for (const height of [440, 520, 680]) {
     await openShop(page, { head: `<style>#offers{min-height:${height}px;max-width:390px}</style>` });
     await mount(page, { groups: [hero(described, placed(1))] });
-    const [card = NaN, top = NaN, ...middles] = await page.evaluate(() => {
+    const [card, top, ...middles] = await page.evaluate(() => {
       const root = document.querySelector('#offers > *')?.shadowRoot;
       const boxOf = (part: string): DOMRect => root?.querySelector(part)?.getBoundingClientRect() ?? new DOMRect(NaN);
       const middleOf = ({ x, width }: DOMRect): number => x + width / 2;
