@@ -377,7 +377,7 @@ test('one picture is a column of 40 %, 16:9 above the text, or 54 % of FULLSCREE
       else expect(picture.height, mode).toBeCloseTo((picture.width * 9) / 16, 0);
       await page.locator('.picture img').dispatchEvent('error');
       await expect(page.locator('.picture')).toBeHidden();
-      expect((await boxOf(page, '[part=heading]')).x, mode).toBe((await boxOf(page, '.offer')).x);
+      expect((await boxOf(page, '.place')).x, mode).toBe((await boxOf(page, '.offer')).x);
     }
   }
 });
