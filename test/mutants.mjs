@@ -1,9 +1,9 @@
 // Finds what no test would notice:  npm run test:mutants -- PATH…
-// Changes each file of the paths in small ways, one at a time, runs the unit tests of its room, and prints each change that they let
-// pass. After 20 minutes it begins no further file, and names those that are left. Stryker's reports of the files are in
+// Changes each file of the paths in small ways, one at a time, runs the unit tests of its room and those that import it, and prints
+// each change that they let pass. After 20 minutes it begins no further file, and names those that are left. Stryker's reports of the files are in
 // .offerlet/mutants.
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { install } from '../tools/prepare.mjs';
 
 const ROOMS = ['queue', 'session', 'wire', 'relay', 'operator/reports'];
@@ -31,7 +31,7 @@ console.log(`\n${sum.killed} of ${sum.all} mutants were killed.`);
 if (todo.length > 0) console.log(`Go on with: npm run test:mutants -- ${todo.join(' ')}`);
 
 async function change(file) {
-  process.env.OFFERLET_ROOM = roomOf(file);
+  process.env.OFFERLET_TESTS = testsOf(file).join();
   const mutants = await new Stryker({
     mutate: [file],
     testRunner: 'vitest',
@@ -55,6 +55,17 @@ async function change(file) {
   for (const mutant of left)
     if (mutant.status === 'Survived')
       console.log(`  line ${lineOf(mutant)} can be ${mutant.replacement?.replace(/\s+/g, ' ').slice(0, 100)}`);
+}
+
+function testsOf(file) {
+  const room = roomOf(file);
+  // Reports are compared by the client, and its tests ask a server.
+  const folders =
+    room === 'operator/reports' ? ['clients', 'console', 'reports'].map((name) => `operator/${name}`) : [room];
+  const importing = readdirSync('test', { recursive: true })
+    .map((name) => `test/${name}`)
+    .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes(`/${basename(file)}'`));
+  return [...folders.map((folder) => `test/${folder}/**/*.test.ts`), ...importing];
 }
 
 function roomOf(file) {

@@ -1,17 +1,19 @@
 import { OUTPUT, type SettingsOf } from '../../program/command.ts';
 import { UsageError } from '../../program/ExitError.ts';
 import { safeText } from '../../program/terminal.ts';
-import type { Cell } from '../../program/print.ts';
-import {
-  addExclusions,
-  readExclusions,
-  replaceExclusions,
-  type ExclusionScope,
-} from '../operations/changeExclusions.ts';
+import { addExclusions, readExclusions, replaceExclusions } from '../operations/changeExclusions.ts';
 import { decodeList } from '../publishers/readPublisherList.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 import { plural } from '../reports/format.ts';
-import { excludeOfMany, placeText, readAdded, readChosen, refuseToForget } from './exclusionsOfMany.ts';
+import {
+  excludeOfMany,
+  placeText,
+  printable,
+  readAdded,
+  readChosen,
+  refuseToForget,
+  type Row,
+} from './exclusionsOfMany.ts';
 import { askToGoOn, readInput } from './input.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { findNamedPublisher, readTaxonomy } from './publisherCommands.ts';
@@ -216,9 +218,9 @@ async function changeExclusions(
     throw new UsageError('--publisher is a pending request; only approved publishers have exclusions.');
   const scope = await readExclusions(channel, named?.publisher.publisher_remote_id ?? undefined);
   const after = afterOf(scope.subcategory_ids, ids);
-  const rows = differencesOf(scope.subcategory_ids, after, taxonomy);
-  const dropped = rows.filter(({ change }) => change === 'removed');
-  const isChanged = rows.some(({ change }) => change !== 'kept');
+  const added = after.filter((id) => !scope.subcategory_ids.includes(id));
+  const removed = scope.subcategory_ids.filter((id) => !after.includes(id));
+  const isChanged = added.length + removed.length > 0;
   progress.end();
   const whose = scope.publisher ? `${safeText(scope.publisher.name)} in` : 'all publishers of';
   const place = `${whose} ${placeText(connection, scope.channel)}`;
@@ -237,87 +239,35 @@ async function changeExclusions(
             `"${safeText(settings.publisher ?? '')}" is only a part of the name "${safeText(named.publisher.brand_name)}".`,
           ]
         : []),
-      ...(settings.clear !== undefined && dropped.length > 0
-        ? [`This allows again what is excluded now: ${dropped.map(({ subcategory }) => subcategory).join(', ')}.`]
+      ...(settings.clear !== undefined && removed.length > 0
+        ? [`This allows again what is excluded now: ${removed.map((id) => taxonomy.nameOf(id)).join(', ')}.`]
         : []),
     ];
     if (reasons.length > 0) await askToGoOn(terminal, `${reasons.join(' ')} It is about ${place}.`);
   }
   if (settings.output !== undefined) await refuseToForget(settings.output);
-  if (isChanged && !settings['dry-run']) {
+  const show = (ifAdded: Row['change'], ifRemoved: Row['change']): void => {
+    const changeOf = (id: string): Row['change'] =>
+      added.includes(id) ? ifAdded : removed.includes(id) ? ifRemoved : 'kept';
+    const rows = [...after, ...removed].map((subcategory_id) => ({
+      change: changeOf(subcategory_id),
+      publisher_id: scope.publisher?.id ?? null,
+      publisher_name: scope.publisher?.name ?? null,
+      subcategory_id,
+      subcategory: taxonomy.nameOf(subcategory_id),
+      reason: null,
+    }));
+    context.print(printable(rows, settings['dry-run'], { subcategory_ids: after, added, removed }));
+  };
+  if (settings['dry-run']) show('to add', 'to remove');
+  else if (isChanged) {
     // Before the change: on a full disk, nothing would say what to undo.
-    if (settings.output !== undefined) printDifferences(rows, scope, { ...context, isDone: false });
+    if (settings.output !== undefined) show('unknown', 'kept');
     await write(channel, { publisher: scope.publisher?.id, before: scope.subcategory_ids, after });
   }
-  printDifferences(rows, scope, context);
-  const count = (change: Difference['change']): number => rows.filter((row) => row.change === change).length;
-  const what = `${count('added')} added, ${count('removed')} removed, ${after.length} excluded for ${place}`;
+  if (!settings['dry-run']) show('added', 'removed');
+  const what = `${added.length} added, ${removed.length} removed, ${after.length} excluded for ${place}`;
   terminal.note(settings['dry-run'] ? `Dry run, nothing was changed: ${what}.` : `${what}.`);
-}
-
-/** One subcategory of a list before and after. */
-interface Difference {
-  readonly change: 'kept' | 'added' | 'removed';
-  readonly subcategory_id: string;
-  readonly subcategory: string;
-}
-const MARKS: Readonly<Record<Difference['change'], Cell>> = {
-  kept: ' ',
-  added: { text: '+', tone: 'good' },
-  removed: { text: '-', tone: 'bad' },
-};
-
-/** Returns all subcategories of two lists, those that are in both first. */
-function differencesOf(before: readonly string[], after: readonly string[], taxonomy: Taxonomy): Difference[] {
-  const row = (subcategory_id: string, change: Difference['change']): Difference => ({
-    change,
-    subcategory_id,
-    subcategory: taxonomy.nameOf(subcategory_id),
-  });
-  return [
-    ...after.map((id) => row(id, before.includes(id) ? 'kept' : 'added')),
-    ...before.filter((id) => !after.includes(id)).map((id) => row(id, 'removed')),
-  ];
-}
-
-/** Prints what changes, and what stays. */
-function printDifferences(
-  rows: readonly Difference[],
-  { publisher }: ExclusionScope,
-  { settings, print, isDone = true }: Pick<CommandContext<typeof WAYS>, 'settings' | 'print'> & { isDone?: boolean },
-): void {
-  const ids = (...changes: readonly Difference['change'][]): string[] =>
-    rows.filter(({ change }) => changes.includes(change)).map(({ subcategory_id }) => subcategory_id);
-  const isDry = settings['dry-run'];
-  const done = isDry
-    ? { kept: 'kept', added: 'to add', removed: 'to remove' }
-    : { kept: 'kept', added: isDone ? 'added' : 'unknown', removed: isDone ? 'removed' : 'kept' };
-  // As for many publishers, so that `remove --undo` reads both.
-  const data = rows.map(({ change, subcategory_id, subcategory }) => ({
-    change: done[change],
-    publisher_id: publisher?.id ?? null,
-    publisher_name: publisher?.name ?? null,
-    subcategory_id,
-    subcategory,
-  }));
-  print({
-    json: {
-      subcategory_ids: ids('kept', 'added'),
-      added: ids('added'),
-      removed: ids('removed'),
-      data,
-      dry_run: isDry,
-    },
-    csv: { rows: data, columns: ['change', 'publisher_id', 'publisher_name', 'subcategory_id', 'subcategory'] },
-    table: () => ({
-      columns: [{ header: ' ', isFixed: true }, { header: 'SUBCATEGORY' }, { header: 'ID', isFixed: true }],
-      rows: rows.map(({ change, subcategory_id, subcategory }): Cell[] => [
-        MARKS[change],
-        change === 'kept' ? subcategory : { text: subcategory, tone: change === 'added' ? 'good' : 'bad' },
-        subcategory_id,
-      ]),
-    }),
-  });
 }
 
 /** The ids or names that a command line or a file has. */

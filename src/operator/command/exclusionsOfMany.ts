@@ -30,11 +30,11 @@ export interface Wanted {
   readonly subcategory_ids: readonly string[];
 }
 
-/** One subcategory of one publisher. `added` and `unknown` are what `exclusions remove --undo` takes away. */
-interface Row {
+/** One subcategory of one list: of a publisher, or the channel's own. `added` and `unknown` are what `exclusions remove --undo` takes away. */
+export interface Row {
   readonly change: 'to add' | 'to remove' | 'added' | 'removed' | 'kept' | 'gone' | 'failed' | 'not sent' | 'unknown';
-  readonly publisher_id: string;
-  readonly publisher_name: string;
+  readonly publisher_id: string | null;
+  readonly publisher_name: string | null;
   readonly subcategory_id: string;
   readonly subcategory: string;
   readonly reason: string | null;
@@ -140,10 +140,11 @@ export function placeText({ environment, url }: Context['connection'], channel: 
   return `${safeText(channel)} (${environment === 'production' ? 'PRODUCTION' : (environment ?? new URL(url).host)})`;
 }
 
-function printable(rows: readonly Row[], dry_run: boolean): Parameters<Context['print']>[0] {
-  const shown = rows.filter(({ change }) => change !== 'kept');
+/** Returns what changes, for `print`; of one list, whose ids JSON has as well, also what stays. */
+export function printable(rows: readonly Row[], dry_run: boolean, list?: object): Parameters<Context['print']>[0] {
+  const shown = list ? rows : rows.filter(({ change }) => change !== 'kept');
   return {
-    json: { data: rows, dry_run },
+    json: { ...list, data: rows, dry_run },
     csv: { rows, columns: COLUMNS },
     table: () => ({
       columns: [
@@ -154,7 +155,7 @@ function printable(rows: readonly Row[], dry_run: boolean): Parameters<Context['
       ],
       rows: shown.map(({ change, publisher_name, subcategory, reason }) => [
         { text: change, tone: TONES[change] },
-        safeText(publisher_name),
+        publisher_name === null ? 'all' : safeText(publisher_name),
         subcategory,
         reason ?? '',
       ]),

@@ -131,7 +131,7 @@ test('what the network says cannot control the terminal', async () => {
 test('exclusions are set by name, shown with their source, and cleared', async () => {
   const id = world.publisher;
   const dry = await offerlet('exclusions set Wine "Pets / Pet Food" --dry-run');
-  expect(dry.stdout).toMatch(/\+ +Food & Drink \/ Wine/);
+  expect(dry.stdout).toMatch(/to add +all +Food & Drink \/ Wine/);
   expect(await offerlet('exclusions show')).toMatchObject({ stderr: expect.stringContaining('Nothing') as unknown });
   expect(await offerlet('exclusions set Wine "Pets / Pet Food"')).toMatchObject({ code: 0 });
   writeFileSync(join(world.folder, 'ids.txt'), '# for one publisher\nCoffee\n');
@@ -140,7 +140,7 @@ test('exclusions are set by name, shown with their source, and cleared', async (
   expect(shown.stdout.match(/,channel\r\n/g)).toHaveLength(2);
   expect(shown.stdout).toContain('Coffee,"channel, for this publisher"');
   const cleared = await offerlet('exclusions set --clear --yes');
-  expect(cleared.stdout).toMatch(/- +Food & Drink \/ Wine/);
+  expect(cleared.stdout).toMatch(/removed +all +Food & Drink \/ Wine/);
   const { brand_name } = world.network.describe().publisher;
   expect(await json(`exclusions show --publisher "${brand_name.toUpperCase()}"`)).toEqual(
     await json(`exclusions show --publisher ${id}`),
