@@ -3,7 +3,7 @@
 // each change that they let pass. After 20 minutes it begins no further file, and names those that are left. Stryker's reports of the files are in
 // .offerlet/mutants.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { install } from '../tools/prepare.mjs';
 
 const ROOMS = ['queue', 'session', 'wire', 'relay', 'operator/reports'];
@@ -63,8 +63,8 @@ function testsOf(file) {
   const folders =
     room === 'operator/reports' ? ['clients', 'console', 'reports'].map((name) => `operator/${name}`) : [room];
   const importing = readdirSync('test', { recursive: true })
-    .map((name) => `test/${name}`)
-    .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes(`/${basename(file)}'`));
+    .map((name) => join('test', String(name)))
+    .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes(`/${file}'`));
   return [...folders.map((folder) => `test/${folder}/**/*.test.ts`), ...importing];
 }
 

@@ -82,6 +82,18 @@ test('what is later than the data of the network is late, and not missing', asyn
   expect((await Promise.all(verdicts)).map(([, , verdict]) => verdict)).toEqual(['late', 'missing']);
 });
 
+test.each([
+  ['drops what it accepted', { '20T10': 4 }, '20T23', ['network missing']],
+  ['counts twice', { '20T10': 14 }, '20T23', ['network extra', 'other_relay extra', 'other_senders extra']],
+  ['is late', {}, '20T09', ['data_through missing']],
+])('a network that %s is named as the likeliest cause, and its hour even where days are compared', async (...row) => {
+  const [, theirs, through, causes] = row;
+  const counts = { ours: { '20T08': 5, '20T10': 7 }, theirs: { '20T08': 5, ...theirs }, through };
+  const { audit } = await auditOf(counts, { grain: 'day', now: NOON + 86_400_000 });
+  expect(audit?.explanations.map(({ cause, direction }) => `${cause} ${direction}`)).toEqual(causes);
+  expect([audit?.within, audit?.hours.map(({ period_start }) => period_start)]).toEqual([false, [timeOf('20T10')]]);
+});
+
 test('a difference of exactly the tolerance is within it', async () => {
   for (const [tolerance, ours, theirs, within] of [
     [0.007, 1_000, 993, true],
