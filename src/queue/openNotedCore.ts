@@ -7,6 +7,8 @@ export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { re
   let memory = new Map<string, unknown>();
   /** Changes while memory had to do. */
   let unsaved: [key: string, change: NoteChange][] = [];
+  /** The latest change: what follows from it is written even if the queue is closed meanwhile. */
+  let latest: Promise<void> | undefined;
 
   const core = openCore(open, {
     ...options,
@@ -58,7 +60,7 @@ export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { re
   return {
     ...core,
     notes: {
-      update,
+      update: (key, change) => (latest = update(key, change)),
       async read(key) {
         const stored = await run('readonly', async (table) => [await table.get(NOTE + key)]);
         if (stored) remember(key, stored[0]);
@@ -72,6 +74,7 @@ export function openNotedCore(open: OpenRows, options: CoreOptions): Core & { re
       },
       clear,
     },
+    close: () => (latest ? latest.then(core.close) : core.close()),
     clear() {
       clear();
       return core.clear();

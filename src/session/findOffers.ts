@@ -11,7 +11,7 @@ import type { PlacedGroup, SafeResponse } from '../wire/offers/response.ts';
 import type { Placement } from './checkOptions.ts';
 import { createReporter, type Reporter } from './createReporter.ts';
 import { type Failure, outcome, type Trace } from './openTrace.ts';
-import { openOrder, type OrderMemory, type OrderStore } from './orderMemory.ts';
+import { openOrder, type Order, type OrderMemory, type OrderStore } from './orderMemory.ts';
 import { NO_RELAY, requestOffers } from './requestOffers.ts';
 
 /** What offers are found with. */
@@ -26,7 +26,7 @@ export interface OfferContext {
   readonly signal: AbortSignal;
   /** The shopper has closed them before, in this session. */
   readonly isClosed: boolean;
-  /** What is remembered of the order, once that is known. */
+  /** What is remembered of the order. */
   memory?: OrderMemory;
   /** Returns the session's queue, while it has one. */
   queue(): SessionQueue | undefined;
@@ -82,18 +82,20 @@ interface Found extends Pick<FoundOffers, 'response' | 'json'>, Partial<Pick<Fou
 export async function findOffers(context: OfferContext): Promise<FoundOffers | Failure> {
   const { placement, trace, signal } = context;
   const { relay, view, mode, isSandbox } = placement;
-  const memory = (context.memory = await openOrder(context));
+  const order: Order = { store: context.orders, signal };
+  const memory = (context.memory = openOrder(placement, order));
   if (context.isClosed) memory.once('closed');
+  await order.identified;
   const dismissed = await dismissalOf(memory, placement);
   if (dismissed) return dismissed;
   const body = await buildRequest(placement);
   const user_details = Object.keys(body.user_details ?? {});
   throwIfAborted(signal);
-  trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: !!memory.key };
+  trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: !!order.key };
   const found =
     (await recall(memory)) ??
     usePrefetched(context, body) ??
-    (await requestOrStreamed(context, { ...body, [NONCE_FIELD]: memory.nonce }));
+    (await requestOrStreamed(context, { ...body, [NONCE_FIELD]: order.nonce }));
   if ('code' in found) return found;
   const { response, json, isRemembered = false, isPrefetched = false } = found;
   // Other tabs find what was requested before this one shows it.

@@ -17,8 +17,8 @@ const SWEEP_DELAY_MS = 500;
 export interface OrderStore {
   /** Returns a value, or undefined. It may be a promise, which never rejects. */
   read(key: string): unknown;
-  /** Replaces a value by what `change` returns for it. */
-  update(key: string, change: (before: unknown) => unknown): unknown;
+  /** Replaces a value by what `change` returns for it. It returns a promise where that takes time. */
+  update(key: string, change: (before: unknown) => unknown): Promise<unknown> | undefined;
   /** Removes each value that is not fresh. */
   sweep(isFresh: (value: unknown) => boolean): unknown;
 }
@@ -26,7 +26,9 @@ export interface OrderStore {
 /** localStorage: the request for an order waits for no database. Chromium writes it to disk seconds later. */
 export const localOrders: OrderStore = {
   read: (key) => tryStorage(() => parseJson(localStorage.getItem(key) ?? '')),
-  update: (key, change) => tryStorage(() => localStorage.setItem(key, toJson(change(localOrders.read(key))))),
+  update(key, change): undefined {
+    tryStorage(() => localStorage.setItem(key, toJson(change(localOrders.read(key)))));
+  },
   sweep: (isFresh) =>
     tryStorage(() => {
       for (const key of Object.keys(localStorage))
@@ -55,9 +57,14 @@ export interface OrderMemory {
   has(name: string): Promise<boolean>;
 }
 
-/** The options of `openOrderMemory`. Without a key, the memory lasts as long as the page. */
-interface OrderMemoryOptions {
-  readonly key: string | undefined;
+/** An order on this device. Without a key, what is remembered lasts as long as the page. */
+export interface Order {
+  /** The key under which it is remembered. */
+  key?: string | undefined;
+  /** Shows the relay that a request comes from the same device; another order has another one. */
+  nonce?: string;
+  /** Where storage takes time: the two are known once it resolves. */
+  identified?: Promise<unknown> | undefined;
   readonly store: OrderStore | undefined;
   /** Aborted when consent is withdrawn: then nothing stays stored. */
   readonly signal: AbortSignal;
@@ -72,7 +79,8 @@ interface Kept {
 }
 
 /** Opens the memory of an order. */
-export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMemoryOptions): OrderMemory {
+export function openOrderMemory(order: Order): OrderMemory {
+  const { store, signal, now = Date.now } = order;
   let here: Kept = { at: now(), seen: [] };
   /** What `once` was called with on this page. */
   const marked = new Set<unknown>();
@@ -89,13 +97,16 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
   }
 
   async function read(): Promise<Kept> {
-    if (key) here = merge(await store?.read(key));
+    if (order.key) here = merge(await store?.read(order.key));
     return here;
   }
 
   async function write(change: Partial<Kept>): Promise<void> {
     here = { ...here, ...change };
-    if (key && !signal.aborted) await store?.update(key, merge);
+    if (signal.aborted) return;
+    // What was closed before that is closed for the next page, too. In a browser this takes no time.
+    if (order.identified) await order.identified;
+    if (order.key) await store?.update(order.key, merge);
   }
 
   return {
@@ -117,54 +128,29 @@ export function openOrderMemory({ key, store, signal, now = Date.now }: OrderMem
   };
 }
 
-/** Opens the memory of a placement's order, by what this device recognizes it by. */
-export async function openOrder({
-  placement,
-  orders,
-  signal,
-}: {
-  readonly placement: Placement;
-  readonly orders: OrderStore | undefined;
-  readonly signal: AbortSignal;
-}): Promise<OrderMemory & Partial<OrderIdentity>> {
-  const identity = orders && (await identifyOrder(orders, placement));
-  return { ...identity, ...openOrderMemory({ key: identity?.key, store: orders, signal }) };
-}
-
-/** By what this device, and nobody else, recognizes an order. */
-interface OrderIdentity {
-  /** The key under which it is remembered. */
-  readonly key: string;
-  /** Shows the relay that a request comes from the same device; another order has another one. */
-  readonly nonce: string;
-}
-
 /**
- * Returns the identity of an order: hashes of a random secret of this device, with relay, placement and order. They say nothing
- * about the shopper: with a key that did, anybody could try email addresses. It is undefined, and nothing is remembered, if
- * the order has no `order_id`.
+ * Identifies a placement's order, and opens its memory. Hashes of a random secret of this device, with relay, placement and
+ * order, say nothing about the shopper: with a key that did, anybody could try email addresses. There are none, and nothing is
+ * remembered, if the order has no `order_id`.
  */
-async function identifyOrder(
-  store: OrderStore,
-  { relay, request, isSandbox }: Placement,
-): Promise<OrderIdentity | undefined> {
+export function openOrder({ relay, request, isSandbox }: Placement, order: Order): OrderMemory {
   const { placement_details, order_details, custom_metadata } = request;
-  const order = order_details?.order_id;
-  if (!order) return undefined;
+  const id = order_details?.order_id;
   const at = Date.now();
-  const fresh = newId();
-  let secret: unknown = fresh;
-  // Stored as orders are, the secret leaves with them.
-  await store.update(MEMORY_PREFIX + DEVICE, (before) => {
-    secret = (isFresh(before, at) && before.seen[0]) || fresh;
-    return { at, seen: [secret] };
-  });
-  // At both ends, so that the relay cannot calculate back from one order to another: the hash is not a cryptographic one.
-  const hash = (name: string): string =>
-    uuidFromText(
-      toJson([secret, name, relay, placement_details, order, isSandbox || custom_metadata?.is_sandbox, secret]),
-    );
-  return { key: MEMORY_PREFIX + hash('order'), nonce: hash('nonce') };
+  if (id)
+    // Stored as orders are, the secret leaves with them.
+    order.identified = order.store?.update(MEMORY_PREFIX + DEVICE, (before) => {
+      const secret = (isFresh(before, at) && before.seen[0]) || newId();
+      // At both ends, so that the relay cannot calculate back from one order to another: the hash is not a cryptographic one.
+      const hash = (name: string): string =>
+        uuidFromText(
+          toJson([secret, name, relay, placement_details, id, isSandbox || custom_metadata?.is_sandbox, secret]),
+        );
+      order.key = MEMORY_PREFIX + hash('order');
+      order.nonce = hash('nonce');
+      return { at, seen: [secret] };
+    });
+  return openOrderMemory(order);
 }
 
 /** Whether it was stored within a day. */
