@@ -334,9 +334,10 @@ function lowContrasts(page: Page): Promise<string[]> {
     };
     const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
     const low: string[] = [];
-    // The end of the panel's gradient is its strongest colour.
+    // The end of the panel's gradient is its strongest colour. No text is on the strip of a row.
     const inkOf = (element: Element): string[] => {
-      const { backgroundColor, borderImageSource } = getComputedStyle(element, '::before');
+      const { backgroundColor, borderImageSource, width } = getComputedStyle(element, '::before');
+      if (parseFloat(width) < 100) return [];
       return [backgroundColor, ...(/(?<=, )[a-z]+\([^()]*\)(?=\)$)/.exec(borderImageSource) ?? [])];
     };
     const ratioOf = (element: Element, color: string): number => {
