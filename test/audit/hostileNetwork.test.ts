@@ -131,8 +131,8 @@ test('a refusal is one line that controls no terminal, and has the key in no esc
 test.each([
   ['http://network.example', 'adnet_sk_live_canary0123456789', 'is not https'],
   ['http://network.example', 'another-networks-key', 'is not https'],
-  ['https://me:hunter2@network.example', KEY, 'must not contain credentials'],
-  ['https://network.example?key=hunter2', KEY, 'must not contain credentials'],
+  ['https://me:hunter2@network.example', KEY, 'contains a user name or a password'],
+  ['https://network.example?key=hunter2', KEY, 'ends in a query'],
 ])('the key is not sent to %s', async (network, key, problem) => {
   const argv = ['--data', '/nowhere', '--network', network, '--from', DAY];
   const error: unknown = await auditCommand

@@ -1,7 +1,8 @@
 import { openDedupeRedis } from '../../relay-redis.ts';
 import { readLedger } from '../../relay.ts';
 import { reasonText } from '../../wire/errors.ts';
-import { isInTheClear, readKey } from '../../wire/keys.ts';
+import { readKey } from '../../wire/keys.ts';
+import { readApiKey, readNetworkUrl, type Refuse } from '../../http/networkAccess.ts';
 import { addDays, dateOf, isDate, monthEnd, monthStart, type DateRange } from '../../wire/utcDates.ts';
 import { escapeControls } from '../../text/printable.ts';
 import { AUDIT_GROUPINGS, type AuditGrouping, type AuditRow, type AuditVerdict } from './compareCounts.ts';
@@ -167,27 +168,21 @@ function systemErrorCode(error: unknown): string {
 }
 
 function readSource(settings: Settings, { env }: SettingsSource): ReportSource {
-  const { network, 'reporting-key-file': file } = settings;
-  if (network === undefined)
-    throw new UsageError('--network is missing: use --network https://partner.example, or set OFFERLET_NETWORK.');
-  if (!URL.canParse(network) || !/^https?:$/.test(new URL(network).protocol))
-    throw new UsageError('--network is not a valid URL. Use something like https://partner.example.');
-  const { username, password, search, hash } = new URL(network);
-  if (username || password || search || hash)
-    throw new UsageError('--network must not contain credentials, a query or a fragment.');
+  const file = settings['reporting-key-file'];
   const note = (line: string): void => openTerminal({ env }).note(line);
   const given = file === undefined ? env['OFFERLET_REPORTING_KEY'] : readKeyFile('--reporting-key-file', file, note);
-  const apiKey = given?.trim() ?? '';
-  if (apiKey === '')
-    throw new UsageError('The reporting key is missing. Set OFFERLET_REPORTING_KEY, or use --reporting-key-file FILE.');
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new UsageError('The reporting key contains a character that no key has.');
-  const family = readKey(apiKey)?.family;
-  if (family !== undefined && family !== 'secret')
+  const refuse: Refuse = (option, problem) => {
+    throw new UsageError(`${option === 'networkUrl' ? '--network' : 'The reporting key'} ${problem}`);
+  };
+  const use = 'Set OFFERLET_REPORTING_KEY, or use --reporting-key-file FILE.';
+  const apiKey = readApiKey(given?.trim(), { use, refuse });
+  const key = readKey(apiKey);
+  if (key !== undefined && key.family !== 'secret')
     throw new UsageError(
       "This is not a reporting key. Use the publisher's reporting key (adnet_sk_…), not the relay's.",
     );
-  if (isInTheClear(new URL(network), readKey(apiKey)?.environment))
-    throw new UsageError('--network is not https, so a key that may be live would be sent in the clear.');
+  const example = 'https://partner.example';
+  const network = readNetworkUrl(settings.network, { environment: key?.environment, example, refuse });
   return { network, apiKey, note };
 }
 

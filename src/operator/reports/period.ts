@@ -50,15 +50,11 @@ export function period(
     case 'yesterday':
       return { from: addDays(today, -1), to: addDays(today, -1) };
     case 'last_7_days':
-      return lastDays(today, 7);
     case 'last_14_days':
-      return lastDays(today, 14);
     case 'last_28_days':
-      return lastDays(today, 28);
     case 'last_30_days':
-      return lastDays(today, 30);
     case 'last_90_days':
-      return lastDays(today, 90);
+      return lastDays(today, Number(name.split('_')[1]));
     case 'week_to_date':
       return { from: weekStart(today), to: today };
     case 'last_week':
