@@ -32,10 +32,13 @@ export interface DemoOffer {
 }
 
 /** The fifteen advertisers of the demo. `slug` is the name of the logo's file; one does not exist, so that the widget's fallback is shown as well. */
-export const DEMO_ADVERTISERS: readonly { slug: string; name: string; description: string }[] = catalogue.advertisers;
+export const DEMO_ADVERTISERS = Object.entries(catalogue.advertisers).map(([slug, one]) => ({ slug, ...one }));
 
 /**
  * The 46 offers of the demo: two each in German, French and Spanish, which pages in another language never get, and one whose
  * copy is longer than any card wants to be.
  */
-export const DEMO_OFFERS = catalogue.offers as readonly DemoOffer[];
+export const DEMO_OFFERS = Object.entries(catalogue.offers).map(([slug, one]) => ({
+  slug,
+  ...one,
+})) as readonly DemoOffer[];

@@ -36,11 +36,15 @@ export interface DemoShop extends DemoPublisher {
 }
 
 /** The approved shops. The last one is small, so that most of its hours are empty. */
-export const DEMO_SHOPS = publishers.shops.map((shop, index) => ({
+export const DEMO_SHOPS = Object.entries(publishers.shops).map(([domain, shop], index) => ({
+  domain,
   ...shop,
   status: 'APPROVED',
   requested_days_ago: 90 - index,
 })) as readonly DemoShop[];
 
 /** Requests that are not approved. */
-export const DEMO_REQUESTS = publishers.requests as readonly DemoPublisher[];
+export const DEMO_REQUESTS = Object.entries(publishers.requests).map(([domain, one]) => ({
+  domain,
+  ...one,
+})) as readonly DemoPublisher[];
