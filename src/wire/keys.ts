@@ -1,20 +1,16 @@
 // A key's prefix says what it grants and in which environment; see docs/project/wire.md#keys.
 
 export type Environment = 'production' | 'staging';
-export type KeyFamily = 'secret' | 'publishable' | 'integration' | 'partner_wide';
 
-const FAMILIES: Readonly<Record<string, KeyFamily>> = {
-  sk: 'secret',
-  pk: 'publishable',
-  rk: 'integration',
-  rp: 'partner_wide',
-};
+const FAMILIES = { sk: 'secret', pk: 'publishable', rk: 'integration', rp: 'partner_wide' } as const;
+type KeyFamily = (typeof FAMILIES)[keyof typeof FAMILIES];
 
 /** Reads a key's family and environment from its prefix. Returns `undefined` when it is not a key of this kind of network. */
 export function readKey(key: string): { family: KeyFamily; environment: Environment } | undefined {
   const parts = /^adnet_(sk|pk|rk|rp)_(live|test)_\S+$/.exec(key);
   if (!parts) return undefined;
-  return { family: FAMILIES[parts[1] ?? ''] ?? 'secret', environment: parts[2] === 'live' ? 'production' : 'staging' };
+  const family = FAMILIES[parts[1] as keyof typeof FAMILIES];
+  return { family, environment: parts[2] === 'live' ? 'production' : 'staging' };
 }
 
 /** Whether a URL would carry a key in the clear. Only keys that are certainly not live may be: those of staging. */
