@@ -184,6 +184,13 @@ it.each([
     breaks: /^2 wrong report/,
   },
   {
+    name: 'the network accepts events and stores none',
+    file: 'network/events/eventStore.ts',
+    replace: 'await storeEvents(db, publisherId, works.flat());',
+    by: 'await storeEvents(db, publisherId, []);',
+    breaks: /^1 /,
+  },
+  {
     name: 'the audit says nothing of lost responses',
     file: 'cli/audit/explainDifference.ts',
     replace: "const lost = count('answers_lost');",
