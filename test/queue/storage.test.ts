@@ -262,8 +262,9 @@ it.each([
     await letPass(1_000);
     vi.restoreAllMocks();
     const dropped = queue.of('dropped').reduce((sum, { count }) => sum + count, 0);
-    const kept = (await onDisk()).events.filter((id) => !taken.has(id));
-    expect(dropped + taken.size + kept.length).toBe(earlier + before + after);
+    // What hung for over a second may be stored twice, under its one id.
+    const kept = new Set((await onDisk()).events.filter((id) => !taken.has(id)));
+    expect(dropped + taken.size + kept.size).toBe(earlier + before + after);
   },
 );
 
