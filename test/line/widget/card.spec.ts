@@ -195,6 +195,8 @@ test('at 400 % zoom the badge and the start of the heading are in view, even aft
 test('mark and position are beside the logo, and the whole name below the mark, in every mode and width', async ({
   page,
 }) => {
+  // What the last offer left of the place's height closes at once, not over frames in which the card has room for a panel.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   const offers = Array.from({ length: 10 }, (_, number) => placed(number, {}, 'Nordlichtkaffeerösterei Hamburg'));
   for (const locale of ['de', 'ar']) {
     await openShop(page, { html: locale === 'ar' ? 'dir="rtl"' : '', head: BARE });
@@ -355,7 +357,7 @@ test('the button for long copy is there when a dialog opens, so that the dialog 
   expect(Math.abs(y + height / 2 - 844 / 2)).toBeLessThan(24);
 });
 
-test('one picture is a column of 44 %, 16:9 above the text, or 54 % of FULLSCREEN, and gone when it fails at once', async ({
+test('one picture is a column of 40 %, 16:9 above the text, or 54 % of FULLSCREEN, and gone when it fails at once', async ({
   page,
 }) => {
   const offer = placed(0, { assets: pictures(1) });
@@ -373,7 +375,7 @@ test('one picture is a column of 44 %, 16:9 above the text, or 54 % of FULLSCREE
       const [picture, card] = [await boxOf(page, '.picture'), await boxOf(page, '.offer')];
       if (mode === 'FULLSCREEN')
         expect([picture.x, picture.y, picture.width / width]).toEqual([0, 0, isBeside ? expect.closeTo(0.54, 2) : 1]);
-      else if (isBeside) expect(picture.width / card.width, mode).toBeCloseTo(0.44, 2);
+      else if (isBeside) expect(picture.width / card.width, mode).toBeCloseTo(0.4, 2);
       else expect(picture.height, mode).toBeCloseTo((picture.width * 9) / 16, 0);
       await page.locator('.picture img').dispatchEvent('error');
       await expect(page.locator('.picture')).toBeHidden();

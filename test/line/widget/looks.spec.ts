@@ -334,10 +334,9 @@ function lowContrasts(page: Page): Promise<string[]> {
     };
     const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
     const low: string[] = [];
-    // The end of the panel's gradient is its strongest colour. No text is on the strip of a row.
+    // The end of the panel's gradient is its strongest colour.
     const inkOf = (element: Element): string[] => {
-      const { backgroundColor, borderImageSource, width } = getComputedStyle(element, '::before');
-      if (parseFloat(width) < 100) return [];
+      const { backgroundColor, borderImageSource } = getComputedStyle(element, '::before');
       return [backgroundColor, ...(/(?<=, )[a-z]+\([^()]*\)(?=\)$)/.exec(borderImageSource) ?? [])];
     };
     const ratioOf = (element: Element, color: string): number => {
